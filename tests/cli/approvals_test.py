@@ -75,13 +75,14 @@ def test_always():
     path = write_spec("first")
     check("nothing_is_listed_at_first", (haft("approvals")[::2], listed()),
           ((0, "No standing approvals.\n"), []))
-    check("without_it_the_run_waits", haft("run", path, "go")[0], WAITS)
+    check("without_a_standing_approval_the_run_waits", haft("run", path, "go")[0], WAITS)
     status, shown = type_at_prompt(["run", path, "go"], ["A\n"])
     check("always_runs_the_call", (status, shown.count(PROMPT)), (0, 1))
     rows = listed()
-    check("it_is_listed", [(row["tool"], row["source"], row["directory"], row["destructive"])
-                           for row in rows], [("send", "command", str(real), False)])
-    check("only_the_user_can_read_it", store.stat().st_mode & 0o777, 0o600)
+    check("standing_approval_is_listed",
+          [(row["tool"], row["source"], row["directory"], row["destructive"])
+           for row in rows], [("send", "command", str(real), False)])
+    check("only_the_user_can_read_the_file", store.stat().st_mode & 0o777, 0o600)
     status, out, _ = haft("run", path, "go", "--events")
     answer = next(json.loads(line) for line in out.splitlines() if '"answered"' in line)
     check("later_runs_need_no_question", (status, answer["by"], answer["why"]),
@@ -89,10 +90,10 @@ def test_always():
     check("replay_gives_the_same_run", haft("runs", "replay", "last")[0], 0)
     check("arguments_and_other_specs_do_not_matter",
           haft("run", write_spec("second"), "go")[0], 0)
-    check("without_settings_it_does_not_apply", haft("run", path, "go", "--no-config")[0], WAITS)
+    check("no_config_ignores_standing_approvals", haft("run", path, "go", "--no-config")[0], WAITS)
     status, shown = type_at_prompt(["run", path, "go", "--no-config"], ["A\n", "n\n"])
-    check("without_settings_none_is_kept", (status, shown.count(PROMPT),
-                                            "no approval is kept" in shown), (0, 2, True))
+    check("no_config_keeps_no_standing_approval", (status, shown.count(PROMPT),
+                                                   "no approval is kept" in shown), (0, 2, True))
 
 
 def test_changes():
@@ -124,11 +125,12 @@ def test_revoke():
     known = listed()[0]["id"]
     for name, words in (("nothing", []), ("both", [known, "--all"]), ("short", [known[:4]]),
                         ("unknown", ["0" * 12])):
-        check(f"revoke_names_one_{name}", (haft("approvals", "revoke", *words)[0], len(listed())),
+        check(f"revoke_needs_exactly_one_id_{name}",
+              (haft("approvals", "revoke", *words)[0], len(listed())),
               (2, 1))
-    check("revoke_removes_it", (haft("approvals", "revoke", known)[:2], listed()),
+    check("revoke_removes_the_approval", (haft("approvals", "revoke", known)[:2], listed()),
           ((0, "revoked 1\n"), []))
-    check("a_revoked_one_does_not_apply", haft("run", path, "go")[0], WAITS)
+    check("revoked_approval_does_not_apply", haft("run", path, "go")[0], WAITS)
     type_at_prompt(["run", path, "go"], ["A\n"])
     type_at_prompt(["run", write_spec("other", directory="d"), "go"], ["A\n"])
     check("revoke_all_removes_all", (len(listed()), haft("approvals", "revoke", "--all",

@@ -129,12 +129,12 @@ def check_tools():
     check("the_tools_come_in_their_order", list(offered), list(TOOLS))
     for name, (description, properties, _, _) in TOOLS.items():
         wanted = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema(properties)}
-        check(f"the_schema_of_{name}", offered[name],
+        check(f"schema_of_{name}_is_sent", offered[name],
               {"name": name, "description": description, "parameters": wanted})
     results = [json.loads(m["content"]) for m in Mock.seen[-1]["messages"] if m["role"] == "tool"]
     for (name, row), result in zip(TOOLS.items(), results):
         call = result.pop("call")
-        check(f"the_result_of_{name}", (call[0], result), ("c", row[3]))
+        check(f"result_of_{name}_is_returned", (call[0], result), ("c", row[3]))
     texts = [m["content"] for m in Mock.seen[0]["messages"]]
     check("requests_have_the_expected_messages", texts, [
         "You are a support agent. Use the tools to look things up, then answer briefly.",
@@ -147,17 +147,21 @@ def check_load():
                                  f"store={store}", *more)
         check(f"load_prints_one_object_{store}", (status, err, out.count("\n")), (0, "", 1))
         found = json.loads(out)
-        check(f"its_members_{store}", list(found), KEYS)
-        check(f"printed_fields_{store}", [found[key] for key in KEYS[:6]] + [found["tools"]],
+        check(f"printed_object_has_its_members_{store}", list(found), KEYS)
+        check(f"printed_values_match_the_run_{store}",
+              [found[key] for key in KEYS[:6]] + [found["tools"]],
               ["haft", "load", "mock-6", store, 4, 2, 24])
         memory = [found[key] for key in KEYS[12:]]
-        check(f"memory_{store}", (memory[0] > 1000, memory[2] >= max(memory[:2])), (True, True))
-        check(f"requests_{store}", len(Mock.seen), (4 + 3) * 7)
-    check("the_file_is_there", Path(scratch, "load.db").stat().st_size > 0, True)
+        check(f"memory_is_measured_{store}",
+              (memory[0] > 1000, memory[2] >= max(memory[:2])), (True, True))
+        check(f"all_requests_are_sent_{store}", len(Mock.seen), (4 + 3) * 7)
+    check("sqlite_file_is_written", Path(scratch, "load.db").stat().st_size > 0, True)
     status, out, _ = bench("load", "model=mock-3", "runs=2", "stream=1")
-    check("a_stream", (status, json.loads(out)["tools"], Mock.seen[0].get("stream")), (0, 6, True))
+    check("stream_option_requests_a_stream",
+          (status, json.loads(out)["tools"], Mock.seen[0].get("stream")), (0, 6, True))
     bench("load", "model=mock-1", "stream=0")
-    check("no_stream", Mock.seen[0].get("stream", False), False)
+    check("without_the_stream_option_no_stream_is_requested",
+          Mock.seen[0].get("stream", False), False)
     check("once_prints_nothing", bench("once", "model=mock-1", "warm=3", "runs=3")[:2], (0, ""))
     check("once_is_one_run", len(Mock.seen), 2)
 
@@ -166,11 +170,12 @@ def check_suspend():
     for words in [["store=none"], ["store=memory"], ["store=sqlite", f"db={scratch}/suspend.db"]]:
         status, out, _ = bench("suspend", "model=mock-8", "runs=3", "warm=1", "conc=2", *words)
         found = json.loads(out)
-        check(f"suspend_leaves_them_waiting_{words[0]}",
+        check(f"suspend_leaves_runs_waiting_{words[0]}",
               (status, list(found), found["tools"], found["json_per_run"] > 500, len(Mock.seen)),
               (0, SUSPEND_KEYS, 0, True, 4 * 3))
     status, _, err = bench("suspend", "model=mock-2")
-    check("a_run_that_does_not_wait", (status, "expected a run that waits" in err), (1, True))
+    check("run_that_does_not_wait_is_a_failure",
+          (status, "expected a run that waits" in err), (1, True))
 
 
 def check_failures():
@@ -181,15 +186,15 @@ def check_failures():
     Mock.final = DONE
     Mock.broken = {"days": 99}
     status, _, err = bench("load", "model=mock-1")
-    check("a_call_that_reached_no_tool", (status, "expected 1 calls, found 0" in err),
+    check("call_that_reaches_no_tool_is_a_failure", (status, "expected 1 calls, found 0" in err),
           (1, True))
     Mock.broken = {}
     Mock.skipped = 1
     status, _, err = bench("load", "model=mock-3")
-    check("too_few_calls", (status, "expected 3 calls, found 2" in err), (1, True))
+    check("too_few_calls_are_a_failure", (status, "expected 3 calls, found 2" in err), (1, True))
     Mock.skipped = 0
-    check("an_unknown_scenario", bench("dance")[0], 2)
-    check("an_unknown_key", bench("load", "speed=1")[0], 2)
+    check("unknown_scenario_is_rejected", bench("dance")[0], 2)
+    check("unknown_key_is_rejected", bench("load", "speed=1")[0], 2)
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Mock)

@@ -94,12 +94,12 @@ def test_command():
     status, out, err = play(["chart", "chart"], [chart], "--artifacts", "files", "--json")
     line = "%s bytes of image/png, stored as the artifact %s"
     size = f"{len(PICTURE):,}"
-    check("it ends", (status, json.loads(out)["end"], err), (0, "done", ""))
-    check("the model reads lines", results(),
+    check("run ends", (status, json.loads(out)["end"], err), (0, "done", ""))
+    check("model reads a line for each picture", results(),
           [line % (size, "chart-1.png"), line % (size, "chart-2.png")])
     about = {"media_type": "image/png", "bytes": len(PICTURE),
              "sha256": hashlib.sha256(PICTURE).hexdigest()}
-    check("the result lists them", json.loads(out)["artifacts"],
+    check("result lists the artifacts", json.loads(out)["artifacts"],
           [dict(about, name="chart-1.png"), dict(about, name="chart-2.png")])
     check("the log has the bytes",
           [(e["encoding"], base64.b64decode(e["content"], validate=True)) for e in stored()],
@@ -112,34 +112,38 @@ def test_command():
     log = haft("runs", "events", "last")[1]
     (Path(scratch) / "log.jsonl").write_bytes(log)
     other = f"sqlite:{scratch}/other.db"
-    check("it moves", haft("migrate", "--from", environment["HAFT_STORE"], "--to", other)[0], 0)
-    check("the moved run", (haft("runs", "events", "last", "--store", other)[1] == log,
-                            artifact("chart-1.png", "--store", other) == PICTURE), (True, True))
+    check("run moves to another store",
+          haft("migrate", "--from", environment["HAFT_STORE"], "--to", other)[0], 0)
+    check("moved run has its events and artifacts",
+          (haft("runs", "events", "last", "--store", other)[1] == log,
+           artifact("chart-1.png", "--store", other) == PICTURE), (True, True))
     fork = haft("runs", "fork", "last", "--turn", 1)
-    check("a fork", fork[0], 0)
-    check("has the artifact of its turn", (artifact("chart-1.png") == PICTURE,
-                                           haft("runs", "artifact", "last", "chart-2.png")[0]),
+    check("fork is created", fork[0], 0)
+    check("fork has the artifacts up to its turn",
+          (artifact("chart-1.png") == PICTURE,
+           haft("runs", "artifact", "last", "chart-2.png")[0]),
           (True, 2))
-    check("it continues", (haft("resume", "last", "--quiet")[:2], artifact("chart-2.png")),
+    check("fork continues", (haft("resume", "last", "--quiet")[:2], artifact("chart-2.png")),
           ((0, b"over\n"), PICTURE))
     status, _, err = play(["chart"], [chart])
-    check("the timeline says so",
+    check("timeline shows the artifact",
           (status, f"stored chart-1.png: {len(PICTURE)} bytes, image/png" in err), (0, True))
 
 
 def test_text():
-    """What is text stays text; a name that is taken is not taken again."""
+    """Text stays text; a name that is in use is not used again."""
     latin = tool("latin", "printf", r"na\357ve")
-    check("8-bit text", (play(["latin"], [latin], "--quiet")[0], results(), stored()),
+    check("8-bit text is not an artifact",
+          (play(["latin"], [latin], "--quiet")[0], results(), stored()),
           (0, ["na?ve"], []))
     zero = tool("zero", "printf", r"a\000")
-    check("a NUL", (play(["zero"], [zero], "--quiet")[0], results()),
+    check("text with a NUL is an artifact", (play(["zero"], [zero], "--quiet")[0], results()),
           (0, ["2 bytes of application/octet-stream, stored as the artifact zero-1.bin"]))
     keep = {"name": "store_artifact", "arguments": {"name": "zero-1.bin", "content": "mine"}}
     write(["zero"], [zero, {"builtin": ["store_artifact"]}])
     (Path(scratch) / "script.json").write_text(json.dumps({"replies": [
         {"calls": [keep]}, {"calls": [{"name": "zero", "arguments": {}}]}, {"text": "over"}]}))
-    check("apart from an artifact of the model",
+    check("name of the model's artifact is not used again",
           (haft("run", "s.json", "do it", "--quiet")[0], artifact("zero-1.bin"),
            artifact("zero-2.bin")), (0, b"mine", b"a\0"))
     strict = dict(zero, output_schema={"type": "object"})
@@ -158,9 +162,9 @@ def test_limit():
                                     "limit for a binary result is 8,388,608 bytes")):
         zeros = tool("zeros", "head", "-c", str(bytes), "/dev/zero")
         status = play(["zeros"], [zeros], "--quiet")[0]
-        check(f"{bytes} bytes", (status, results(), len(stored())),
+        check(f"result of {bytes} bytes", (status, results(), len(stored())),
               (0, [line], int(bytes == LIMIT)))
-        check(f"{bytes} bytes: replay", haft("runs", "replay", "last")[1].split(b":")[0],
+        check(f"result of {bytes} bytes replays", haft("runs", "replay", "last")[1].split(b":")[0],
               b"identical")
 
 
@@ -169,20 +173,21 @@ def test_secret():
     environment["MY_TOKEN"] = SECRET
     leak = tool("leak", "cat", "leak", env={"TOKEN": "${MY_TOKEN}"})
     status, out, err = play(["leak"], [leak], "--artifacts", "leaked")
-    check("it is withheld",
+    check("bytes with a secret are not stored",
           (status, results(), stored(), (Path(scratch) / "leaked").exists()
            and list((Path(scratch) / "leaked").iterdir())),
           (0, ["21 bytes of application/octet-stream, not stored: they contain a secret"], [], []))
     status = play(["docs:leak"], [], "--quiet", mcp={"servers": {"docs": {
         "command": [sys.executable, "server.py"], "env": {"TOKEN": "${MY_TOKEN}"}}}})[0]
-    check("of a server, too",
+    check("bytes of a server with a secret are not stored",
           (status, "not kept: its base64 is not valid, or had a secret" in results()[0], stored()),
           (0, True, []))
     del environment["MY_TOKEN"]
     spelled = [SECRET.encode()] + [base64.b64encode(b"\0" * n + SECRET.encode())[4:-4]
                                    for n in range(3)]
     kept = b"".join(path.read_bytes() for path in Path(scratch).glob("haft.db*"))
-    check("it is nowhere", [s in kept + out + err.encode() for s in spelled], [False] * 4)
+    check("no output or file has the secret",
+          [s in kept + out + err.encode() for s in spelled], [False] * 4)
 
 
 class Web(http.server.BaseHTTPRequestHandler):
@@ -203,7 +208,7 @@ def test_http():
     get = {"name": "get", "description": "Gets it.", "args": [], "http": {
         "method": "GET", "url": f"http://127.0.0.1:{server.server_port}/", "allow_private": True}}
     status = play(["get"], [get], "--quiet")[0]
-    check("the declared type", (status, results(), artifact("get-1.bin")),
+    check("declared type is used", (status, results(), artifact("get-1.bin")),
           (0, ["3 bytes of application/vnd.test, stored as the artifact get-1.bin"],
            b"\x00\xff\n"))
     server.shutdown()
@@ -217,7 +222,7 @@ def test_mcp():
         "Two:", f"[image image/png, {len(PICTURE)} bytes]", "[resource x:y, 3 bytes]",
         f"{len(PICTURE):,} bytes of image/png, stored as the artifact docs-show-1.png",
         "3 bytes of application/octet-stream, stored as the artifact docs-show-1.bin"]))
-    check("both are kept", (artifact("docs-show-1.png"), artifact("docs-show-1.bin")),
+    check("both parts are stored", (artifact("docs-show-1.png"), artifact("docs-show-1.bin")),
           (PICTURE, b"\0\1\2"))
     check("the replay is identical", haft("runs", "replay", "last")[1].split(b":")[0], b"identical")
 
@@ -245,9 +250,9 @@ def test_served():
             found[message["id"]] = message["result"]
     server.communicate()
     del environment["MY_TOKEN"]
-    check("an image", found[2]["content"], [{"type": "image", "mimeType": "image/png",
+    check("image is passed on", found[2]["content"], [{"type": "image", "mimeType": "image/png",
                                             "data": base64.b64encode(PICTURE).decode()}])
-    check("other bytes", found[3]["content"], [{"type": "resource", "resource": {
+    check("other bytes are passed on", found[3]["content"], [{"type": "resource", "resource": {
         "uri": "haft:result/1", "blob": "YQA=", "mimeType": "application/octet-stream"}}])
     check("a secret is withheld", found[4]["content"], [{
         "type": "text",

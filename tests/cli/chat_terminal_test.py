@@ -142,7 +142,7 @@ def test_typing():
     check("pasted_text_is_not_sent", (good, tasks()[0]), (True, "one\ntwo three"))
     t.prompt()
     t.say("a\\\rb\x1b\rc", "an answer")
-    check("lines_continue", tasks()[0], "a\nb\nc")
+    check("backslash_and_escape_enter_add_a_line", tasks()[0], "a\nb\nc")
     t.prompt()
     t.type("to be forgotten\x03")
     t.type("/quix\x7f\x03")
@@ -154,11 +154,11 @@ def test_typing():
     t.say("", "  1  Well, hello!")
     t.prompt()
     t.type("/h\t")
-    check("tab_lists", t.wait("/help  /history"), True)
+    check("tab_lists_commands", t.wait("/help  /history"), True)
     t.type("\x15/input no\t\t")
     t.wait("notes.txt")
     t.type("\x15/tools l\t")
-    check("tab_knows_arguments", t.wait("look"), True)
+    check("tab_completes_arguments", t.wait("look"), True)
     t.type("\x15/model off\t\x15/thread 0\t\x15/explain x\t\x15xx\t\x15")
     t.type("\x04")
     check("ctrl_d_leaves", (t.end(), "continue it: haft chat" in t.shown), (0, True))
@@ -173,11 +173,13 @@ def test_history():
     t.prompt()
     t.type(UP + "\x10\x10")
     t.wait("two three")
-    check("up_brings_them_back", (t.say("", "an answer"), tasks()[0]), (True, "one\ntwo three"))
+    check("up_recalls_earlier_texts",
+          (t.say("", "an answer"), tasks()[0]), (True, "one\ntwo three"))
     t.prompt()
     t.type("\x12ell")
     t.wait("(search 'ell')")
-    check("ctrl_r_finds_them", (t.say("", "an answer"), tasks()[0]), (True, "Well, hello!"))
+    check("ctrl_r_finds_earlier_texts",
+          (t.say("", "an answer"), tasks()[0]), (True, "Well, hello!"))
     t.prompt()
     t.say("my key is sk-planted-2b9c6f10e4d7", "an answer")
     t.prompt()
@@ -204,7 +206,7 @@ def test_narrow():
     t = Terminal("chat", agent, columns=40)
     t.prompt()
     t.type("x" * 38)
-    check("a_row_ends_where_the_terminal_does", t.wait("x\r\n"), True)
+    check("text_wraps_at_the_width_of_the_terminal", t.wait("x\r\n"), True)
     t.resize(20)
     check("text_is_redrawn_when_the_width_changes",
           t.wait("> " + "x" * 18 + "\r\n" + "x" * 20), True)
@@ -224,7 +226,7 @@ def test_pause():
     put("slow.script.json", {"replies": [{"text": "at last"}]})
     t.say("/model script:slow.script.json", "the model is now")
     t.prompt()
-    check("chat_continues_after_it", t.say("again", "at last"), True)
+    check("chat_continues_after_a_pause", t.say("again", "at last"), True)
     put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
     t.prompt()
     t.say("/model script:slow.script.json", "the model is now")
@@ -328,7 +330,7 @@ def test_quiet():
     t.prompt()
     t.type("\x04")
     t.end()
-    check("with_v_they_are", (good, "turn 1/" in t.shown), (True, True))
+    check("verbose_shows_the_turns", (good, "turn 1/" in t.shown), (True, True))
 
 
 def test_restored():
@@ -354,7 +356,7 @@ sys.exit(status if status >= 0 else 1)
         leave(t)
         t.child = shell
         status = t.end()
-        check(f"the_terminal_is_put_back_{name}",
+        check(f"terminal_settings_are_restored_{name}",
               (raw, status, "SAME" in t.shown, "\x1b[?2004l" in t.shown),
               (True, wanted, True, True))
 

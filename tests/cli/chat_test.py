@@ -78,7 +78,7 @@ def test_turns():
     check("answers_go_to_standard_output", (status, out), (0, "answer 1\nanswer 2\nanswer 3\n"))
     check("piped_output_is_plain", ("> " in out + err, "\x1b" in out + err),
           (False, False))
-    check("each_text_knows_those_before", [texts_of(each) for each in Model.asked],
+    check("each_request_has_the_earlier_texts", [texts_of(each) for each in Model.asked],
           [["one"], ["one", "answer 1", "two"],
            ["one", "answer 1", "two", "answer 2", "three\nlines"]])
     thread = thread_of(err)
@@ -100,9 +100,10 @@ def test_undo(thread):
     before = len(Model.asked)
     status, out, err = chat(agent, ["/undo 2", "/thread", "six", "/history"], "--thread", thread)
     forked = out.split("\n")[0]
-    check("undone_exchanges_are_not_known", texts_of(Model.asked[before]),
+    check("undone_exchanges_are_not_sent", texts_of(Model.asked[before]),
           ["one", "answer 1", "two", "answer 2", "three\nlines", "answer 3", "six"])
-    check("the_thread_is_another", (forked != thread, thread_of(err), f"/thread {thread}" in err),
+    check("undo_creates_another_thread",
+          (forked != thread, thread_of(err), f"/thread {thread}" in err),
           (True, forked, True))
     check("the_old_thread_is_unchanged", [run["task"] for run in runs(thread)],
           ["five", "four", "three\nlines", "two", "one"])
@@ -110,7 +111,7 @@ def test_undo(thread):
           [("1", "one", "answer 1"), ("2", "two", "answer 2"),
            ("3", "three / lines", "answer 3"), ("4", "six", f"answer {before + 1}")])
     copies = runs(forked)
-    check("copies_are_runs_of_their_own",
+    check("copied_runs_replay",
           [haft("runs", "replay", run["run"])[1].split(":")[0] for run in copies],
           ["identical"] * 4)
     first = json.loads(haft("runs", "events", copies[-1]["run"])[1].split("\n")[0])
@@ -139,7 +140,7 @@ def test_script():
                                     "text": "I know it"}]})
     spec = put("script.json", {"haft": 1, "name": "scripted", "model": "script:first.json"})
     status, out, err = chat(spec, ["a secret word?", "/model script:knows.json", "well?"])
-    check("a_script_finds_the_past", (status, out), (0, "the word is plum\nI know it\n"))
+    check("script_finds_the_earlier_messages", (status, out), (0, "the word is plum\nI know it\n"))
     status, out, err = chat(spec, ["a secret word?", "/undo", "/model script:knows.json", "well?"])
     check("undone_exchange_is_not_in_the_request",
           (status, out, [run["end"] for run in runs(thread_of(err))]),
@@ -149,7 +150,7 @@ def test_script():
           (out, "nowhere.json" in err, "the model is unchanged" in err),
           ("script:first.json\nscript:first.json\nthe word is plum\n", True, True))
     status, out, err = chat(spec, ["hi", "/model offline", "/model"], "-m", "script:first.json")
-    check("the_offline_model_is_one", (out.split("\n")[-2], status), ("offline", 0))
+    check("offline_model_can_be_chosen", (out.split("\n")[-2], status), ("offline", 0))
 
 
 def test_threads(thread):
@@ -161,21 +162,24 @@ def test_threads(thread):
     check("threads_are_listed_with_their_first_message",
           [row[3:] for row in rows if row[1] == thread],
           [("5", "talker", "one")] * 3)
-    check("the_present_one_is_marked", ["".join(row[0] for row in part).strip() for part in
-                                        (rows[:third], rows[third:-third], rows[-third:])],
+    check("current_thread_is_marked", ["".join(row[0] for row in part).strip() for part in
+                                       (rows[:third], rows[third:-third], rows[-third:])],
           ["*", "", "*"])
     for name, wanted, number in (("0", "several threads begin with '0'", 2),
                                  ("nothing", "there is no thread 'nothing'", 2),
                                  ("0" * 26, "there is no thread", 2),
                                  ("", "there is no thread", 2)):
         status, out, err = chat(agent, ["hello"], "--thread", name)
-        check(f"an_unknown_thread_{name[:8]}", (status, out, wanted in err), (number, "", True))
+        check(f"unknown_thread_is_an_error_{name[:8]}",
+              (status, out, wanted in err), (number, "", True))
         if name:
             status, out, err = chat(agent, [f"/thread {name}"])
-            check(f"nor_is_one_created_{name[:8]}", (status, wanted in err), (0, True))
+            check(f"thread_command_rejects_an_unknown_thread_{name[:8]}",
+                  (status, wanted in err), (0, True))
     other = put("other.json", {"haft": 1, "name": "nobody-yet", "model": "script:first.json"})
     status, out, err = chat(other, ["hello"], "--thread", "last")
-    check("last_is_of_this_agent", (status, "no earlier conversation with 'nobody-yet'" in err),
+    check("last_considers_only_this_agent",
+          (status, "no earlier conversation with 'nobody-yet'" in err),
           (2, True))
 
 
@@ -191,8 +195,8 @@ def test_open():
           (status, "waits for an answer" in err, "/resume continues it" in err,
            "haft answer" in err), (0, True, True, True))
     check("waiting_run_is_in_the_history", "(waiting)" in out, True)
-    check("cancelling_ends_it", ("no open run in this thread" in err,
-                                 [run["end"] for run in runs(thread_of(err))]),
+    check("cancel_ends_the_waiting_run", ("no open run in this thread" in err,
+                                          [run["end"] for run in runs(thread_of(err))]),
           (True, ["cancelled"]))
     status, out, err = chat(spec, ["go"])
     thread = thread_of(err)
@@ -230,12 +234,13 @@ def test_bad_input():
           (["a\ufffdb", "\ufffd\ufffd", "\ufffd[2Jc", "d"], 3))
     before = len(Model.asked)
     status, out, err = chat(agent, b"x" * LINE_BYTES + b"\n" + b"y" * (LINE_BYTES + 1) + b"\nz\n")
-    check("a_line_has_at_most_so_many_bytes",
+    check("line_past_the_maximum_is_not_sent",
           (status, [texts_of(each)[-1][:1] for each in Model.asked[before:]],
            f"{LINE_BYTES}" in err),
           (0, ["x", "z"], True))
     status, out, err = chat(agent, b"x" * (LINE_BYTES - 1) + b"\\\n" + b"y\n")
-    check("joined_lines_have_a_maximum", (status, out, f"{LINE_BYTES}" in err), (0, "", True))
+    check("joined_lines_past_the_maximum_are_not_sent",
+          (status, out, f"{LINE_BYTES}" in err), (0, "", True))
     before = len(Model.asked)
     chat(agent, ["//etc is a text", "/etc is none", "last one"])
     check("two_slashes_send_one", [texts_of(each)[-1] for each in Model.asked[before:]],
@@ -253,12 +258,13 @@ def test_bad_input():
     bad = put("bad.yaml", "haft: 1\nmodell: x\n")
     status, out, err = chat(bad, ["hello"])
     check("a_bad_spec_is_shown", (status, out, "bad.yaml:2:1: error" in err), (2, "", True))
-    check("a_spec_that_does_not_exist", chat("nowhere.yaml", ["hello"])[0], 2)
-    check("a_spec_from_standard_input", chat("-", ["hello"])[0], 2)
-    check("an_invalid_store", chat(agent, ["hello"], "--store", "sqlite:/proc/none/x.db")[0], 1)
+    check("missing_spec_is_an_error", chat("nowhere.yaml", ["hello"])[0], 2)
+    check("spec_from_standard_input_is_rejected", chat("-", ["hello"])[0], 2)
+    check("invalid_store_is_an_error",
+          chat(agent, ["hello"], "--store", "sqlite:/proc/none/x.db")[0], 1)
     put("fails.json", {"replies": [{"error": {"status": 400, "body": "no"}}]})
     status, out, err = chat(agent, ["hello"], "--model", "script:fails.json", "-q")
-    check("a_run_that_fails_is_no_failure_of_the_chat",
+    check("chat_survives_a_failed_run",
           (status, out, "ended without an answer: failed" in err), (0, "", True))
 
 
@@ -283,7 +289,8 @@ def test_commands():
     chat(agent, ["one", "two", "/undo", "three"], "--store", "memory:")
     check("undo_works_in_memory_too", [text[:3] for text in texts_of(Model.asked[before + 2])],
           ["one", "ans", "thr"])
-    check("with_memory_nothing_is_left", "continue it:" in chat(agent, ["hello"], "--store",
+    check("with_memory_no_command_to_continue_is_printed",
+          "continue it:" in chat(agent, ["hello"], "--store",
                                                               "memory:")[2], False)
     put("store.script.json", {"results": {"post": "gone"}, "replies": [
         {"calls": [{"name": "post", "arguments": {"to": "you"}}]},
@@ -301,7 +308,7 @@ def test_commands():
            not None, out.endswith("\none\n\x1b[2Jtwo\n")), (True, True, True))
     status, out, err = chat(keeper, ["keep it", "again", "/undo", "/artifacts plan.md",
                                      "/artifacts"], "-q")
-    check("undo_takes_them_along", (out.count("plan.md"), out.count("\x1b[2Jtwo")), (1, 1))
+    check("undo_keeps_earlier_artifacts", (out.count("plan.md"), out.count("\x1b[2Jtwo")), (1, 1))
     status, out, err = chat(keeper, ["/tools", "/tools post", "/explain"])
     check("tools_have_a_verdict", re.findall(r"^  ([+-]) (\w+) +\w+, \w+: \w", out, re.MULTILINE),
           [("+", "store_artifact"), ("+", "post"), ("+", "post")])
@@ -318,7 +325,8 @@ def test_signal():
     process.stdout.readline()
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=LONG)
-    check("a_signal_ends_it", (process.returncode, b"continue it: haft chat" in err), (130, True))
+    check("signal_ends_the_chat",
+          (process.returncode, b"continue it: haft chat" in err), (130, True))
 
 
 def test_signals_without_a_store():

@@ -77,7 +77,7 @@ spec.yaml:7:17: error: expected a number of at least 1, found 0
 
 
 def test_models():
-    """A spec whose model cannot be asked here is not good."""
+    """A spec whose model cannot be used here is reported."""
     put("bad.script.yaml", "replies: 5\n")
     put("good.script.yaml", "replies: [{text: a}]\n")
     for name, model, words in (
@@ -90,10 +90,11 @@ def test_models():
             ("a_server_without_a_key", "ollama:m", None)):
         status, line, _ = first(f"model: {model}\n")
         wanted = "spec.yaml:1:8: warning: no run can start here: " if words else "spec.yaml: good"
-        check(f"{name}_is_found", (status, line.startswith(wanted), (words or "") in line),
+        check(f"{name}_is_reported", (status, line.startswith(wanted), (words or "") in line),
               (0, True, True))
-    check("a_key_that_is_set", haft("check", put("spec.yaml", "model: openai:m\n"),
-                                    env={"OPENAI_API_KEY": "k" * 20}),
+    check("spec_with_a_key_that_is_set_is_good",
+          haft("check", put("spec.yaml", "model: openai:m\n"),
+               env={"OPENAI_API_KEY": "k" * 20}),
           (0, "spec.yaml: good\n", ""))
     spec = ("model: offline\nmcp: {servers: {b: {url: 'https://h/'}}}\n"
             "builtins: {enabled: [tool_search]}\n"
@@ -102,8 +103,9 @@ def test_models():
 
 
 def test_words():
-    check("a_good_spec", haft("check", put("spec.yaml", GOOD)), (0, "spec.yaml: good\n", ""))
-    check("standard_input", haft("check", "-", text=GOOD), (0, "standard input: good\n", ""))
+    check("good_spec_passes", haft("check", put("spec.yaml", GOOD)), (0, "spec.yaml: good\n", ""))
+    check("spec_from_standard_input_passes",
+          haft("check", "-", text=GOOD), (0, "standard input: good\n", ""))
     check("problems_as_a_compiler_shows_them", haft("check", put("spec.yaml", BAD)),
           (2, BAD_OUT, ""))
     check("warnings_do_not_fail",
@@ -112,29 +114,30 @@ def test_words():
            "    tools: [{name: x, description: Count the words.}]\n            ^\n"
            "    hint: give it a command or http, or write headless: true\n"
            "1 warning in spec.yaml\n", ""))
-    check("a_file_that_does_not_exist", haft("check", "none.yaml"),
+    check("missing_file_is_an_error", haft("check", "none.yaml"),
           (2, "", "haft: none.yaml: cannot be opened: No such file or directory\n"))
     check("a_spec_is_required", haft("check")[0], 2)
-    check("overrides", haft("check", put("spec.yaml", GOOD), "--set", "limits.turns=x", "--set",
-                            "nix"),
+    check("invalid_overrides_are_errors",
+          haft("check", put("spec.yaml", GOOD), "--set", "limits.turns=x", "--set",
+               "nix"),
           (2, "--set: error: found no '='\n    nix\n    ^~~\n    hint: write --set path=value\n"
            '--set: error: expected integer, found string "x"\n    limits.turns=x\n'
            "                 ^\n", ""))
-    check("an_override_of_an_unknown_key",
+    check("override_of_an_unknown_key_is_an_error",
           haft("check", "spec.yaml", "--set", "limts.turns=5")[1],
           '--set: error: there is no key "limts" here\n    limts.turns=5\n    ^~~~~\n'
           "    hint: did you mean limits?\n")
-    check("a_path_that_leads_nowhere",
+    check("override_of_a_missing_item_is_an_error",
           haft("check", "spec.yaml", "--set", "tools.9.name=5")[1],
           "--set: error: there is no item '9' in this list\n    tools.9.name=5\n          ^\n"
           "    hint: it has 1 items; the first is 0\n")
-    check("a_model_that_is_a_text_has_parts_all_the_same",
+    check("override_can_set_a_part_of_a_model_that_is_a_text",
           haft("check", put("text.yaml", "model: openai:x\n"), "--set",
                "model.base_url=http://127.0.0.1:1/v1"), (0, "text.yaml: good\n", ""))
-    check("a_model_of_the_command_line",
+    check("unknown_provider_of_the_model_option_is_an_error",
           haft("explain", "spec.yaml", "--model", "nix:x")[2].split("\n")[:3],
           ['--model: error: there is no provider "nix"', "    nix:x", "    ^~~~~"])
-    check("a_model_of_the_command_line_without_a_provider",
+    check("model_option_without_a_provider_is_an_error",
           haft("explain", "spec.yaml", "--model", "gpt-4o"),
           (2, "", '--model: error: the model "gpt-4o" has no provider\n    gpt-4o\n    ^~~~~~\n'
            "    hint: write openai:gpt-4o\n"))
@@ -157,7 +160,7 @@ def test_words():
           haft("check", put("spec.yaml", long))[1].split("\n")[4:7],
           ["    ..." + " " * 60 + "trns: 5}", "       " + " " * 60 + "^~~~",
           "    hint: did you mean turns?"])
-    check("... or_its_beginning",
+    check("beginning_of_a_long_line_is_shown",
           haft("check", "spec.yaml")[1].split("\n")[1],
           "    name: " + "x" * 94 + "...")
 
@@ -167,9 +170,9 @@ def test_environment():
             'builtins: {enabled: [tool_search]}\n')
     check("variables_come_from_the_environment",
           haft("check", put("spec.yaml", text), env={"HOST": "h"})[0], 0)
-    check("a_missing_one_is_an_error", first(text),
+    check("missing_variable_is_an_error", first(text),
           (2, "spec.yaml:1:26: error: the variable HOST is not set", ""))
-    check("the_choice_of_the_environment",
+    check("unknown_tool_in_openai_tool_choice_is_an_error",
           haft("check", put("spec.yaml", GOOD), env={"OPENAI_TOOL_CHOICE": "grep"}),
           (2, 'OPENAI_TOOL_CHOICE: error: there is no tool "grep"\n'
            "    hint: it is a built-in: add it to builtins.enabled\n", ""))
@@ -220,13 +223,13 @@ approvals: [{tools: ["docs:send_*"], deadline: 24h, on_expire: reject}]
 
 def test_money():
     env = {"DOCS_TOKEN": "d", "T": "t", "OPENAI_API_KEY": "k" * 20}
-    check("a_spec_with_everything_and_a_limit_in_dollars",
+    check("spec_with_every_feature_passes",
           haft("check", put("spec.yaml", FULL), env=env),
           (0, "spec.yaml: good\n",
            "haft: warning: the tools of the MCP server docs are not known yet, so they are not "
            "checked\n  hint: `haft tools SPEC --refresh` starts the server and lists them; then "
            "check again\n"))
-    check("a_model_without_a_price",
+    check("limit_in_dollars_needs_a_price",
           haft("check", put("spec.yaml", FULL), "--set", "model=openai:other",
                env=env)[1].split("\n")[0],
           "spec.yaml:38:26: error: there is a limit in dollars, but the price of the model is not "
@@ -279,18 +282,19 @@ def test_bad_input():
 def test_json():
     status, out, err = haft("check", put("spec.yaml", GOOD), "--json")
     found = json.loads(out)
-    check("a_good_spec_as_json", (status, err, found["valid"], found["problems"],
-                                  len(found["hash"])), (0, "", True, [], 64))
+    check("good_spec_passes_as_json", (status, err, found["valid"], found["problems"],
+                                       len(found["hash"])), (0, "", True, [], 64))
     status, out, err = haft("check", put("bad.yaml", BAD), "--json")
     problems = json.loads(out)
-    check("problems_as_json", (status, err, problems["valid"], problems["hash"],
-                               problems["errors"], problems["warnings"], problems["problems"][0]),
+    check("problems_are_printed_as_json",
+          (status, err, problems["valid"], problems["hash"],
+           problems["errors"], problems["warnings"], problems["problems"][0]),
           (2, "", False, None, 4, 2,
            {"line": 1, "column": 1, "length": 4, "from": "", "where": "/modl", "severity": "error",
             "message": 'there is no key "modl" here', "hint": "did you mean model?"}))
     status, out, err = haft("check", "none.yaml", "--json")
     absent = json.loads(out)
-    check("a_file_that_does_not_exist_as_json",
+    check("missing_file_is_printed_as_json",
           (status, err, absent["valid"], [p["message"] for p in absent["problems"]]),
           (2, "", False, ["cannot be opened: No such file or directory"]))
     put("lines", "".join(json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": value})

@@ -145,7 +145,7 @@ def nested_pauses(name):
     check(f"the_next_question_comes_up_{name}", pending, [("c1.1/c1.2", "question", "middle")])
     status, out, err = haft("answer", root, "c1.1/c1.2", "this one")
     check(f"the_tree_ends_{name}", (status, out.strip()), (0, "top done"))
-    check(f"an_answer_to_a_child_by_its_id_{name}",
+    check(f"child_cannot_be_answered_by_its_own_id_{name}",
           haft("answer", children(root)[0], "c1.2", "that one")[0] != 0)
 
 
@@ -191,7 +191,7 @@ def budgets_are_shared(name):
     spec["limits"] = {"turns": 2}
     status, result = run(spec)
     refused = of_kind(result["run"], "call_refused")
-    check(f"the_last_turn_is_the_runs_own_{name}",
+    check(f"last_turn_starts_no_child_{name}",
           (status, [event["why"] for event in refused]), (0, ["over_limit"]))
 
 

@@ -47,47 +47,51 @@ def test_scripts():
         (scratch / f"haft.{shell}").write_text(out)
         check(f"{shell}_is_printed", (status, err, len(out) > 2000), (0, "", True))
         if shutil.which(shell):
-            check(f"{shell}_takes_it", run(shell, "-n", f"haft.{shell}"), (0, "", ""))
+            check(f"{shell}_accepts_its_script", run(shell, "-n", f"haft.{shell}"), (0, "", ""))
         else:
-            skip(f"{shell}_takes_it", f"{shell} is not here")
-    check("another_shell", run(HAFT, "completion", "csh"),
+            skip(f"{shell}_accepts_its_script", f"{shell} is not here")
+    check("unknown_shell_is_rejected", run(HAFT, "completion", "csh"),
           (2, "", "haft: expected bash, zsh or fish, found 'csh'\n"
            "hint: see 'haft help completion'\n"))
 
 
 def test_bash(runs):
-    check("commands", bash("haft", "ru"), ["run", "runs"])
-    check("all_commands", {"run", "runs", "mock-model", "--help"} <= set(bash("haft", "")), True)
+    check("commands_are_completed", bash("haft", "ru"), ["run", "runs"])
+    check("an_empty_word_lists_all_commands",
+          {"run", "runs", "mock-model", "--help"} <= set(bash("haft", "")), True)
     check("hidden_commands_are_not_completed", "bench" in bash("haft", ""), False)
-    check("options", bash("haft", "run", "--mo"), ["--model"])
-    check("options_after_arguments", bash("haft", "run", "agent.yaml", "--js"), ["--json"])
-    check("choices", bash("haft", "validate", "--draft", ""), ["2020-12", "7"])
-    check("choices_with_=", bash("haft", "validate", "--draft", "="), ["2020-12", "7"])
-    check("choices_partly_typed_with_=", bash("haft", "validate", "--draft", "=", "2"), ["2020-12"])
-    check("an_optional_value", bash("haft", "run", "--yes", "="), ["all"])
-    check("files", bash("haft", "run", "age"), ["agent.yaml"])
-    check("a_file_with_a_space", bash("haft", "check", "two"), ["two words.yaml"])
-    check("a_file_after_an_option", bash("haft", "run", "agent.yaml", "--input", "age"),
+    check("options_are_completed", bash("haft", "run", "--mo"), ["--model"])
+    check("options_after_arguments_are_completed",
+          bash("haft", "run", "agent.yaml", "--js"), ["--json"])
+    check("choices_are_completed", bash("haft", "validate", "--draft", ""), ["2020-12", "7"])
+    check("choices_after_=_are_completed",
+          bash("haft", "validate", "--draft", "="), ["2020-12", "7"])
+    check("typed_choices_after_=_are_completed",
+          bash("haft", "validate", "--draft", "=", "2"), ["2020-12"])
+    check("optional_value_is_completed", bash("haft", "run", "--yes", "="), ["all"])
+    check("files_are_completed", bash("haft", "run", "age"), ["agent.yaml"])
+    check("file_with_a_space_is_completed", bash("haft", "check", "two"), ["two words.yaml"])
+    check("file_after_an_option_is_completed", bash("haft", "run", "agent.yaml", "--input", "age"),
           ["agent.yaml"])
-    check("directories", bash("haft", "run", "--artifacts", "ou"), ["out"])
-    check("a_task_is_any_text", bash("haft", "run", "agent.yaml", ""), [])
-    check("the_argument_after_an_option_with_value",
+    check("directories_are_completed", bash("haft", "run", "--artifacts", "ou"), ["out"])
+    check("task_is_not_completed", bash("haft", "run", "agent.yaml", ""), [])
+    check("argument_after_an_option_with_a_value_is_completed",
           bash("haft", "run", "--model", "offline", "age"), ["agent.yaml"])
     check("value_after_a_short_option_is_completed", bash("haft", "run", "-m", "off"), ["offline"])
-    check("models", bash("haft", "run", "--model", "open"),
+    check("models_are_completed", bash("haft", "run", "--model", "open"),
           ["openai-chat:", "openai-responses:", "openai:"])
-    check("models_of_gemini", bash("haft", "run", "--model", "gem"), ["gemini:"])
-    check("subcommands", bash("haft", "runs", "re"), ["replay"])
-    check("runs", bash("haft", "runs", "show", ""), sorted([*runs, "last"]))
-    check("a_run_partly_typed", bash("haft", "cancel", runs[0][:25]),
+    check("models_of_gemini_are_completed", bash("haft", "run", "--model", "gem"), ["gemini:"])
+    check("subcommands_are_completed", bash("haft", "runs", "re"), ["replay"])
+    check("runs_are_completed", bash("haft", "runs", "show", ""), sorted([*runs, "last"]))
+    check("typed_run_is_completed", bash("haft", "cancel", runs[0][:25]),
           sorted(run for run in runs if run.startswith(runs[0][:25])))
-    check("runs_of_a_store_that_is_named",
+    check("runs_of_the_named_store_are_completed",
           bash("haft", "runs", "--store", "sqlite", ":", "none.db", "show", ""), [])
-    check("threads", len(bash("haft", "run", "--thread", "")), 2)
-    check("no_run_where_none_fits", bash("haft", "runs", "list", ""), [])
-    check("commands_for_help", bash("haft", "help", "mock"), ["mock-model"])
-    check("shells", bash("haft", "completion", "z"), ["zsh"])
-    check("an_unknown_command", bash("haft", "nix", ""), [])
+    check("threads_are_completed", len(bash("haft", "run", "--thread", "")), 2)
+    check("runs_are_not_completed_for_runs_list", bash("haft", "runs", "list", ""), [])
+    check("commands_are_completed_for_help", bash("haft", "help", "mock"), ["mock-model"])
+    check("shells_are_completed", bash("haft", "completion", "z"), ["zsh"])
+    check("unknown_command_has_no_completions", bash("haft", "nix", ""), [])
 
 
 def test_zsh(runs):
@@ -124,23 +128,24 @@ def test_fish(runs):
     if not shutil.which("fish"):
         skip("fish_completes", "fish is not here")
         return
-    check("fish_commands", fish("haft ru"), ["run", "runs"])
-    check("fish_options", fish("haft run --mo"), ["--model"])
-    check("fish_choices", fish("haft validate --draft "), ["2020-12", "7"])
-    check("fish_files", "agent.yaml" in fish("haft run age"), True)
-    check("fish_runs", fish("haft runs show "), sorted([*runs, "last"]))
-    check("fish_subcommands", fish("haft runs re"), ["replay"])
+    check("fish_completes_commands", fish("haft ru"), ["run", "runs"])
+    check("fish_completes_options", fish("haft run --mo"), ["--model"])
+    check("fish_completes_choices", fish("haft validate --draft "), ["2020-12", "7"])
+    check("fish_completes_files", "agent.yaml" in fish("haft run age"), True)
+    check("fish_completes_runs", fish("haft runs show "), sorted([*runs, "last"]))
+    check("fish_completes_subcommands", fish("haft runs re"), ["replay"])
 
 
 def test_asked(runs):
     lines = [line.split("\t") for line in run(HAFT, "completion", "runs")[1].splitlines()]
     check("runs_have_a_task", lines[0], [runs[0], "done: second \\u001b[31m task"])
-    check("newest_first", [line[0] for line in lines], [*runs, "last"])
+    check("runs_are_listed_newest_first", [line[0] for line in lines], [*runs, "last"])
     for words in (["--store", "sqlite:none.db"], ["--store", "memory:"], ["--store", "nix:"],
                   ["--store", "sqlite:/proc/no/where"], ["--store", "sqlite:agent.yaml"]):
-        check(f"silent: {words[1]}", run(HAFT, "completion", "runs", *words), (0, "", ""))
+        check(f"unusable_store_prints_nothing {words[1]}",
+              run(HAFT, "completion", "runs", *words), (0, "", ""))
     check("completion_creates_no_store", (scratch / "none.db").exists(), False)
-    check("bad_settings_are_no_reason_to_fail", run(HAFT, "completion", "models")[0], 0)
+    check("bad_settings_do_not_fail", run(HAFT, "completion", "models")[0], 0)
 
 
 def test_hostile(runs):

@@ -45,32 +45,33 @@ def doctor(*words, at="", env=None):
 def test_discovery():
     files, settings, _ = doctor(at="abode/p/q")
     check("no_file_is_found", [files[k][0] for k in files], ["absent"] * 3)
-    check("defaults", set(settings.values()), {(None, "default")})
+    check("without_files_all_settings_are_defaults", set(settings.values()), {(None, "default")})
     project = put("abode/p/haft.config.yaml", "model: script:a\n")
     check("a_project_above_is_found", doctor(at="abode/p/q")[0]["project"], ("found", str(project)))
     (scratch / "abode/p/q/.git").mkdir()
     check("search_stops_at_the_repository", doctor(at="abode/p/q/r")[0]["project"][0], "absent")
-    check("in_a_repository_it_is", doctor(at="abode/p/q/r")[0]["project"][1],
+    check("expected_path_is_in_the_repository", doctor(at="abode/p/q/r")[0]["project"][1],
           str(scratch / "abode/p/q/r/haft.config.yaml"))
     near = put("abode/p/q/haft.config.yaml", "# nothing yet\n")
     check("file_in_the_root_of_the_repository_is_found", doctor(at="abode/p/q/r")[0]["project"],
           ("found", str(near)))
     put("haft.config.yaml", "model: script:above\n")
     put("abode/haft.config.yaml", "model: script:home\n")
-    check("home_is_the_last", doctor(at="abode/elsewhere")[0]["project"],
+    check("search_includes_home", doctor(at="abode/elsewhere")[0]["project"],
           ("found", str(scratch / "abode/haft.config.yaml")))
     (scratch / "abode/haft.config.yaml").unlink()
     check("search_stops_at_home", doctor(at="abode/elsewhere")[0]["project"][0], "absent")
-    check("outside_of_home_only_here", doctor(at="out/side")[0]["project"][0], "absent")
+    check("outside_of_home_only_the_current_directory_is_searched",
+          doctor(at="out/side")[0]["project"][0], "absent")
     (scratch / "haft.config.yaml").unlink()
     user = put("abode/.config/haft/config.yaml", "plain: true\n")
-    check("a_file_of_the_user", doctor()[0]["user"], ("found", str(user)))
+    check("user_file_is_found", doctor()[0]["user"], ("found", str(user)))
     check("xdg_config_home_is_used",
           doctor(env={"XDG_CONFIG_HOME": str(scratch / "xdg")})[0]["user"],
           ("absent", str(scratch / "xdg/haft/config.yaml")))
-    check("a_relative_one_is_ignored", doctor(env={"XDG_CONFIG_HOME": "xdg"})[0]["user"],
+    check("relative_xdg_config_home_is_ignored", doctor(env={"XDG_CONFIG_HOME": "xdg"})[0]["user"],
           ("found", str(user)))
-    check("all_of_it_can_be_left_out", doctor("--no-config", at="abode/p/q")[2]["files"], [])
+    check("no_config_reads_no_files", doctor("--no-config", at="abode/p/q")[2]["files"], [])
 
 
 def test_precedence():
@@ -109,7 +110,7 @@ def test_use():
         "model: script:s.yaml\nstore: sqlite:.haft/h.db\nartifacts: out\n")
     status, out, err = haft("run", "none.yaml", "go", at="abode/p")
     check("the_model_is_used", (status, out), (0, "done\n"))
-    check("the_store_is", (scratch / "abode/p/.haft/h.db").exists(), True)
+    check("store_of_the_config_is_used", (scratch / "abode/p/.haft/h.db").exists(), True)
     check("artifacts_are_written", (scratch / "abode/p/out/a.txt").read_text(), "hello")
     check("a_run_of_the_store_is_found",
           len(json.loads(haft("runs", "list", "--json", at="abode/p")[1])["runs"]), 1)
@@ -120,7 +121,8 @@ def test_use():
     status, _, err = haft("run", "none.yaml", "go", at="abode/p")
     check("an_invalid_model_is_reported_with_its_origin", (status, err.split("\n")[0]),
           (2, f'{scratch}/abode/p/haft.config.yaml: error: there is no provider "nix"'))
-    check("without_settings", haft("check", "none.yaml", "--no-config", at="abode/p")[0], 0)
+    check("no_config_ignores_the_model_of_the_project",
+          haft("check", "none.yaml", "--no-config", at="abode/p")[0], 0)
     (scratch / "abode/p/haft.config.yaml").unlink()
 
 
@@ -148,7 +150,7 @@ def test_bad_files():
         check(name, (status, out, err.removeprefix(f"{path}:")[:len(line)]), (2, "", line))
     put("abode/p/haft.config.yaml", "modle: x\n")
     status, out, _ = haft("run", "own.yaml", "--json", at="abode/p")
-    check("as_json", (status, json.loads(out)["error"]["where"]),
+    check("bad_file_is_reported_as_json", (status, json.loads(out)["error"]["where"]),
           (2, f"{scratch}/abode/p/haft.config.yaml:1:1"))
     check("doctor_continues", doctor(at="abode/p")[0]["project"][0], "bad")
     (scratch / "abode/p/haft.config.yaml").unlink()
@@ -158,12 +160,12 @@ def test_refused():
     env = put("abode/p/.env", f"OPENAI_API_KEY={OTHER}\n")
     env.chmod(0o646)
     status, _, err = haft("check", "own.yaml", at="abode/p")
-    check("a_file_that_others_may_write", (status, err.split("\n")[0]),
+    check("file_that_others_may_write_is_not_read", (status, err.split("\n")[0]),
           (0, f"{env}: warning: not read: other users may write it"))
-    check("doctor_says_so", doctor(at="abode/p")[0][".env"][0], "refused")
+    check("doctor_shows_the_refused_file", doctor(at="abode/p")[0][".env"][0], "refused")
     env.unlink()
     env.symlink_to(put("abode/real.env", f"OPENAI_API_KEY={OTHER}\n"))
-    check("a_link", haft("check", "own.yaml", at="abode/p")[2].split("\n")[0],
+    check("symbolic_link_is_not_read", haft("check", "own.yaml", at="abode/p")[2].split("\n")[0],
           f"{env}: warning: not read: it is a symbolic link")
     check("no_config_is_silent", haft("check", "own.yaml", "--no-config", at="abode/p")[2], "")
     env.unlink()
@@ -198,32 +200,33 @@ def asked(env, spec="model: openai:x\n", dotenv="", words=()):
 def test_keys(url):
     base, key = f"OPENAI_BASE_URL={url}\n", f"OPENAI_API_KEY={OTHER}\n"
     ours, real = f"Bearer {OTHER}", f"Bearer {KEY}"
-    check("a_key_of_the_file",
+    check("key_of_the_file_is_used",
           asked({"OPENAI_BASE_URL": url}, dotenv=key)[:2], (0, [ours]))
-    check("the_environment_overrides_it",
+    check("environment_overrides_the_key_of_the_file",
           asked({"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY}, dotenv=key)[:2], (0, [real]))
     check("address_and_key_of_one_file_are_used_together",
           asked({}, dotenv=base + key)[:2], (0, [ours]))
     check("an_address_of_the_file_gets_no_key_of_the_environment",
           asked({"OPENAI_API_KEY": KEY}, dotenv=base)[1], [None])
-    check("... which_is_reported", "is not sent there" in
+    check("key_that_is_not_sent_is_reported", "is not sent there" in
           asked({"OPENAI_API_KEY": KEY}, dotenv=base)[2], True)
-    check("... but_the_key_of_the_same_file",
+    check("an_address_of_the_file_gets_the_key_of_the_file",
           asked({"OPENAI_API_KEY": KEY}, dotenv=base + key)[:2], (0, [ours]))
     named = "model: {provider: openai, model: x, api_key: '${SOME_KEY}'}\n"
     status, sent, _ = asked({"SOME_KEY": KEY}, spec=named, dotenv=base)
-    check("... whatever_its_name", (status != 0, sent), (True, []))
+    check("an_address_of_the_file_gets_no_key_under_another_name", (status != 0, sent), (True, []))
     address = ("model: {provider: openai, model: x, base_url: '${SOME_URL}', "
                "api_key_env: OPENAI_API_KEY}\n")
     status, sent, _ = asked({"OPENAI_API_KEY": KEY}, spec=address, dotenv=f"SOME_URL={url}\n")
-    check("... and_whatever_the_address_is_called", (status != 0, sent), (True, []))
-    check("with_both_of_the_environment_it_is_sent",
+    check("another_address_of_the_file_gets_no_key", (status != 0, sent), (True, []))
+    check("address_and_key_of_the_environment_are_used_together",
           asked({"OPENAI_API_KEY": KEY, "SOME_URL": url}, spec=address,
                 dotenv="SOME_URL=http://127.0.0.1:1\n")[:2], (0, [real]))
     status, sent, _ = asked({"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url},
                             dotenv="OPENAI_BASE_URL=http://127.0.0.1:1\n")
     check("the_address_of_the_environment_counts", (status, sent), (0, [real]))
-    check("no_config", asked({"OPENAI_BASE_URL": url}, dotenv=key, words=["--no-config"])[:2],
+    check("no_config_ignores_the_key_of_the_file",
+          asked({"OPENAI_BASE_URL": url}, dotenv=key, words=["--no-config"])[:2],
           (0, [None]))
     put("abode/p/.env", "")
 
@@ -254,8 +257,9 @@ def test_schema():
     put("good.json", '{"model": "offline", "store": "memory:", "plain": true, "artifacts": "x"}')
     put("bad.json", '{"models": "offline"}')
     schema = ROOT / "src/cli/config/config.schema.json"
-    check("the_schema_that_is_shipped", [haft("validate", schema, name)[0]
-                                         for name in ("good.json", "bad.json")], [0, 1])
+    check("shipped_schema_accepts_good_and_rejects_bad_settings",
+          [haft("validate", schema, name)[0]
+           for name in ("good.json", "bad.json")], [0, 1])
 
 
 seen = []

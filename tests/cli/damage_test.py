@@ -57,22 +57,27 @@ def one_of_three(name, case):
     bad = runs[0]
     sql(url, case[kind].format(run=bad))
     listed = name != "spec"  # a list does not read the spec
-    check(f"{name}_listed", states(url), (0, ["damaged" if listed else "queued"] + 2 * ["queued"]))
+    check(f"damage_of_{name}_is_listed",
+          states(url), (0, ["damaged" if listed else "queued"] + 2 * ["queued"]))
     status, _, err = haft("worker", "--until-idle", "--store", url)
-    check(f"{name}_is_left", (status, f"{bad} left" in err, f"the run {bad}" in err,
-                              f"haft runs rm {bad}" in err), (1, True, True, True))
+    check(f"worker_skips_a_run_with_damaged_{name}",
+          (status, f"{bad} left" in err, f"the run {bad}" in err,
+           f"haft runs rm {bad}" in err), (1, True, True, True))
     check(f"other_runs_end_despite_{name}", states(url)[1][1:], ["ended", "ended"])
     for words in (["runs", "show", bad], ["resume", bad], ["approve", bad], ["answer", bad, "x"]):
         status, _, err = haft(*words, "--store", url)
-        check(f"{name}_{words[-2]}", (status, f"the run {bad}" in err), (1, True))
+        check(f"damage_of_{name}_is_reported_by_{words[-2]}",
+              (status, f"the run {bad}" in err), (1, True))
     target = f"sqlite:{scratch}/to-{kind}-{name}.db"
     status, _, err = haft("migrate", "--from", url, "--to", target)
-    check(f"{name}_migrate_takes_the_others",
+    check(f"migrate_copies_the_others_despite_{name}",
           (status, f"the run {bad}" in err, len(states(target)[1])), (1, True, 2))
-    check(f"{name}_resume_all", haft("resume", "--all", "--store", url)[0], 1)
+    check(f"damage_of_{name}_is_reported_by_resume_all",
+          haft("resume", "--all", "--store", url)[0], 1)
     check(f"damaged_run_is_removed_{name}", haft("runs", "rm", bad, "--store", url)[0], 0)
-    check(f"{name}_gone", states(url), (0, ["ended", "ended"]))
-    check(f"{name}_idle", haft("worker", "--until-idle", "--store", url), (0, "", ""))
+    check(f"other_runs_stay_after_the_removal_{name}", states(url), (0, ["ended", "ended"]))
+    check(f"worker_is_idle_after_the_removal_{name}",
+          haft("worker", "--until-idle", "--store", url), (0, "", ""))
 
 
 with tempfile.TemporaryDirectory() as scratch:

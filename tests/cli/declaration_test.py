@@ -40,24 +40,27 @@ def test_reports():
     for model, name in (("anthropic:claude-x", "anthropic"), ("openai:gpt-x", "openai")):
         file = spec("spec.yaml", model)
         status, _, err = haft("check", file)
-        check(f"check_names_them_{name}", (status, err), (0, NOTE % name))
+        check(f"check_names_left_out_keywords_{name}", (status, err), (0, NOTE % name))
         found = json.loads(haft("explain", file, "--json")[1])
-        check(f"explain_lists_them_{name}", found["declared"]["left_out"], [
+        check(f"explain_lists_left_out_keywords_{name}", found["declared"]["left_out"], [
             {"where": "/find", "keyword": "anyOf",
              "reason": "the server rejects it at the root"}])
         shape = {"schema": json.loads(SHAPE.read_text()), "instance": found}
         (Path(scratch) / "lines").write_text(json.dumps(shape) + "\n")
         check(f"explain_matches_its_schema_{name}",
               json.loads(haft("validate", "--jsonl", "lines")[1])["errors"], [])
-        check(f"explain_prints_them_{name}", "  not sent, but checked: /find/anyOf: the server "
+        check(f"explain_prints_left_out_keywords_{name}",
+              "  not sent, but checked: /find/anyOf: the server "
               "rejects it at the root\n" in haft("explain", file)[1], True)
         status, out, err = haft("tools", file, "--wire", name)
-        check(f"tools_names_them_{name}", (status, "anyOf" in out, err), (0, False, NOTE % name))
+        check(f"tools_names_left_out_keywords_{name}",
+              (status, "anyOf" in out, err), (0, False, NOTE % name))
     plain = spec("plain.yaml", "llamacpp:m")
     check("nothing_is_left_out", haft("check", plain)[2], "")
-    check("nothing_to_print", "declared tools" in haft("explain", plain)[1], False)
+    check("explain_prints_nothing_if_no_keyword_is_left_out",
+          "declared tools" in haft("explain", plain)[1], False)
     text = spec("text.yaml", {"provider": "openai", "model": "m", "formats": ["hermes"]})
-    check("schemas_in_a_text_are_whole", haft("check", text)[2], "")
+    check("schemas_in_prompts_are_complete", haft("check", text)[2], "")
 
 
 def test_too_many_tools():
@@ -65,7 +68,8 @@ def test_too_many_tools():
     for count in (128, 129):
         (Path(scratch) / "many.yaml").write_text(
             json.dumps({"model": "openai:gpt-x", "tools": tools[:count]}))
-        check(f"{count}_tools", haft("check", "many.yaml")[2], "" if count == 128 else
+        check(f"more_than_128_tools_are_reported_{count}",
+              haft("check", "many.yaml")[2], "" if count == 128 else
               "haft: warning: openai accepts 128 tools in a request, the first one has 129 hint: "
               "enable fewer tools, or let the model search them (docs/tool-search.md)")
 

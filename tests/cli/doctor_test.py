@@ -24,7 +24,7 @@ def doctor(*words, **more):
 
 
 def as_user(*words):
-    """Runs `haft doctor` as a user whom permissions bind; None if that is not possible here."""
+    """Runs `haft doctor` as a user who is not root; None if that is not possible here."""
     line = [HAFT, "doctor", *words]
     if os.geteuid() == 0:
         drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -68,10 +68,10 @@ def test_permissions():
         check(name, (status, found, hint in hints, hints == ""),
               (int(hint != ""), wanted, True, hint == ""))
     status, found, hints = write_check(f"sqlite:{place}/new/c.db")
-    check("a_store_that_cannot_be_created",
+    check("store_that_cannot_be_created_is_reported",
           (status, "this user cannot create it" in found, "--store" in hints), (1, True, True))
     place.chmod(0o777)
-    check("a_store_that_can_be_created", write_check(f"sqlite:{place}/new/c.db")[0], 0)
+    check("store_that_can_be_created_passes", write_check(f"sqlite:{place}/new/c.db")[0], 0)
     check("a_check_creates_nothing", sorted(one.name for one in place.iterdir()
                                             if not one.name.startswith("b.db")), [])
 
@@ -79,18 +79,18 @@ def test_permissions():
 with tempfile.TemporaryDirectory() as scratch:
     status, out, err = doctor("--json", OPENAI_API_KEY=KEY)
     found = json.loads(out)
-    check("all_is_well", (status, err, [k for k in found if not found[k]["ok"]]), (0, "", []))
+    check("all_checks_pass", (status, err, [k for k in found if not found[k]["ok"]]), (0, "", []))
     check("all_checks_are_listed", list(found), ["version", "libraries", "store", "guard", "files",
                                                  "sandbox", "keys", "mcp", "config"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
-    check("its_schema_describes_it", (valid.returncode, valid.stdout),
+    check("output_matches_its_schema", (valid.returncode, valid.stdout),
           (0, "standard input: valid\n"))
     check("keys_are_named_not_shown", ("OPENAI_API_KEY" in out, KEY in out), (True, False))
     check("text_output_begins_with_the_version",
           doctor()[1].splitlines()[0].split()[:2], ["ok", "version"])
     status, out, _ = doctor("--store", "sqlite:/proc")
-    check("a_store_that_cannot_be_opened", (status, "BAD  store" in out), (1, True))
+    check("store_that_cannot_be_opened_is_reported", (status, "BAD  store" in out), (1, True))
     missing = os.path.join(scratch, "none", "haft.db")
     status, out, _ = doctor("--store", f"sqlite:{missing}")
     check("a_missing_store_is_not_created",
@@ -100,12 +100,13 @@ with tempfile.TemporaryDirectory() as scratch:
                    check=True)
     status, out, _ = doctor("--json", "--store", f"sqlite:{scratch}/a.db")
     checks = json.loads(out)["store"]["checks"]
-    check("findings_of_the_store", (status, [one["name"] for one in checks]),
+    check("checks_of_the_store_are_listed", (status, [one["name"] for one in checks]),
           (0, ["schema", "journal", "synchronous", "integrity", "space", "clock", "writable"]))
-    check("settings_of_the_store", [one["found"] for one in checks][1:4], ["wal", "full", "ok"])
+    check("settings_of_the_store_are_shown",
+          [one["found"] for one in checks][1:4], ["wal", "full", "ok"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
-    check("its_schema_describes_that_too", valid.returncode, 0)
+    check("output_about_a_store_matches_its_schema", valid.returncode, 0)
     check("text_output_has_the_journal_mode",
           "journal: wal" in doctor("--store", f"sqlite:{scratch}/a.db")[1], True)
     for url in ("POSTGRES://u:s3kret@h/x", " postgres://u:s3kret@h/x", "mysql://u:s3kret@h/x",
@@ -115,6 +116,6 @@ with tempfile.TemporaryDirectory() as scratch:
             status, out, err = doctor("--store", url, *words)
             check(f"no_password_is_printed {url} {words}",
                   (status, "s3kret" in out + err), (1, False))
-    check("an_unknown_kind_of_store", "store      unknown kind of store 'mysql:'" in
+    check("unknown_kind_of_store_is_reported", "store      unknown kind of store 'mysql:'" in
           doctor("--store", "mysql://u:s3kret@h/x")[1], True)
     test_permissions()

@@ -68,11 +68,11 @@ def test_search():
     rows = lambda **arguments: [row["name"] for row in json.loads(run("search_database",
                                                                       arguments)[1])]
     check("any_column_is_searched", rows(query="york", limit="5"), ["Cleo Marsh", "Fay Winter"])
-    check("best_first", rows(query="London PAID", limit="5"),
+    check("best_matches_come_first", rows(query="London PAID", limit="5"),
           ["Dana Frost", "Ada Byron", "Cleo Marsh"])
     check("no_more_than_the_limit", rows(query="London PAID", limit="1"), ["Dana Frost"])
-    check("nothing_matches", rows(query="zebra", limit="5"), [])
-    check("an_empty_query", rows(query="", limit="5"), [])
+    check("query_without_a_match_finds_nothing", rows(query="zebra", limit="5"), [])
+    check("empty_query_finds_nothing", rows(query="", limit="5"), [])
     check("words_are_not_patterns", rows(query=".* [", limit="5"), [])
 
 
@@ -103,9 +103,11 @@ def test_bad_input():
 
 
 def test_documents():
-    check("a_document_without_a_head", run("count_words", {"path": "data/customers.csv"})[:2],
+    check("words_of_a_document_without_a_head_are_counted",
+          run("count_words", {"path": "data/customers.csv"})[:2],
           (0, "13"))
-    check("... has no metadata", run("extract_metadata", {"path": "data/customers.csv"})[:2],
+    check("document_without_a_head_has_no_metadata",
+          run("extract_metadata", {"path": "data/customers.csv"})[:2],
           (0, "{}"))
 
 

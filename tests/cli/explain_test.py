@@ -85,7 +85,8 @@ def test_case(name):
     printed = json.loads(out)
     (place / "line").write_text(json.dumps({"schema": json.loads(SHAPE.read_text()),
                                             "instance": printed}) + "\n")
-    check(f"{name}_is_as_described", json.loads(haft("validate", "--jsonl", "line")[1])["errors"],
+    check(f"{name}_matches_its_schema",
+          json.loads(haft("validate", "--jsonl", "line")[1])["errors"],
           [])
     tree = {key: printed[key] for key in ("tools", "not_enabled", "servers", "deferred")
             if key in printed}

@@ -54,7 +54,8 @@ def test_explain():
         "model\n  ollama:deepseek-r1:671b\n  size 671 B, from the name\n"
         "  family DeepSeek R1, from the name (deepseek-r-1); settings from it: no calls, "
         "format deepseek_v3, context 131072 tokens, replies begin after <think>"])
-    check("explain_a_native_one", explain("vllm:mistralai/Devstral-Small-2507").split("\n\n")[1], (
+    check("explain_describes_a_native_model",
+          explain("vllm:mistralai/Devstral-Small-2507").split("\n\n")[1], (
         "model\n  vllm:mistralai/Devstral-Small-2507\n  family Devstral, from the name (devstral); "
         "settings from it: has calls, context 131072 tokens, size 24 B"))
     found = explain({"provider": "vllm", "model": "m", "native_tools": True, "context_tokens": 9,
@@ -71,12 +72,13 @@ def test_explain():
               {"provider": "vllm", "model": "m-7b", "size_b": 3}, "openai:gpt-5",
               {"provider": "openai", "model": "gpt-5", "size_b": 3}]
     printed = [explain(model, "--json") for model in models]
-    check("where_a_size_is_from",
+    check("explain_says_where_a_size_comes_from",
           [(t["size_in_name"], t["deferred"]["cap"], t["deferred"]["cap_by"]) for t in printed],
           [(None, 2, "unknown_size"), (7, 5, "name"), (None, 5, "family"), (None, 2, "size_b"),
            (None, 10, "hosted"), (None, 2, "size_b")])
-    check("no_row_no_words", ("family" in explain("vllm:m", "--json"),
-                              "family" in explain("vllm:m").split("tools\n")[0]), (False, False))
+    check("explain_does_not_mention_an_unknown_family",
+          ("family" in explain("vllm:m", "--json"),
+           "family" in explain("vllm:m").split("tools\n")[0]), (False, False))
 
 
 def play(model, replies, *words, errors=subprocess.PIPE):
@@ -108,7 +110,7 @@ def test_thoughts(name, model, replies, reasoning, cities):
     check(f"{name}_thoughts_are_kept", [r for r, in events(done, "model_replied", "reasoning")],
           reasoning)
     called = [arguments["city"] for arguments, in events(done, "call_started", "arguments")]
-    check(f"{name}_runs_no_thought", called, cities)
+    check(f"{name}_calls_inside_reasoning_do_not_run", called, cities)
 
 
 def test_reasoning():
@@ -148,7 +150,7 @@ def test_thoughts_stay_here():
         {"text": "<think>secret thought</think>Looking.",
          "calls": [{"name": "get_weather", "arguments": {"city": "Lyon"}}]},
         {"expect": {"contains": ["Looking.", "Lyon: 21 degrees"]}, "text": "21."}], "--events")
-    check("the_text_goes_back_alone", (done.returncode, events(done, "model_replied", "content")),
+    check("only_the_text_is_sent_back", (done.returncode, events(done, "model_replied", "content")),
           (0, [("Looking.",), ("21.",)]))
 
 

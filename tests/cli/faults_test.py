@@ -99,7 +99,7 @@ def test_killed_anywhere():
                            call("write", q="d"), {"text": "done"}],
                 [tool("look", ["echo", "seen"], read_only=True), write])
     whole = lines(haft("run", path, "go", "--events", "--store", "whole.db")[1])
-    check("a_whole_run", (len(whole), whole[-1]["end"]), (20, "done"))
+    check("run_without_a_kill_is_complete", (len(whole), whole[-1]["end"]), (20, "done"))
     wrong, asked = [], 0
     for count in range(1, len(whole) + 1):
         keys.write_text("")
@@ -143,13 +143,13 @@ def test_many_at_once():
         for process in several:
             out, err = process.communicate(timeout=LONG)
             ends.append((process.returncode, json.loads(out)["end"] if out else err))
-    check("all_end_as_they_should", collections.Counter(ends),
+    check("all_runs_have_their_expected_end", collections.Counter(ends),
           collections.Counter({(0, "done"): RUNS // 2, (1, "failed"): RUNS // 2}))
     found = rows("--store", "many.db", "--limit", RUNS + 1)
-    check("all_are_in_the_store", (len(found), {row["state"] for row in found}),
+    check("all_runs_are_in_the_store", (len(found), {row["state"] for row in found}),
           (RUNS, {"ended"}))
     replays = [haft("runs", "replay", row["run"], "--store", "many.db")[0] for row in found]
-    check("all_replay", replays, [0] * RUNS)
+    check("all_runs_replay", replays, [0] * RUNS)
 
 
 # ---- tools ----

@@ -84,7 +84,7 @@ def test_turns():
                 [tool("mark", "echo x >> marks"), {"builtin": ["store_artifact"]}],
                 choice={"min_tools_for_auto": 0})
     run = result("run", path, "go")[1]["run"]
-    check("the_run_itself", (effects("marks"), len(events(run)) > 10), (2, True))
+    check("original_run_has_its_effects", (effects("marks"), len(events(run)) > 10), (2, True))
     for turn, wanted in (0, 4), (1, 5), (2, 6), (3, 6):
         made = fork(run, "--turn", turn)
         check(f"a_fork_of_turn_{turn}_has_its_events",
@@ -92,16 +92,18 @@ def test_turns():
         check(f"no_call_is_repeated_in_turn_{turn}", (
             result("resume", made)[1]["answer"], effects("marks"), replays(made)),
             ("end", wanted, True))
-        check(f"its_thread_is_new_in_{turn}", row(made)["thread"] not in (row(run)["thread"], ""),
+        check(f"fork_has_a_new_thread_in_turn_{turn}",
+              row(made)["thread"] not in (row(run)["thread"], ""),
               True)
     made = fork(run, "--turn", 2)
-    check("its_artifacts_are_there", haft("runs", "artifact", made, "a")[1], "kept")
+    check("fork_has_the_artifacts", haft("runs", "artifact", made, "a")[1], "kept")
     done = result("runs", "fork", run, "--turn", 3, "--go")[1]
     check("fork_continues_at_once", done["answer"], "end")
     for words in (["--turn", 5], ["--at", 3], ["--turn", 1, "--at", 4], ["--go"],
                   ["--call", "c1.1"], ["--answer", "x"], ["--thread", "x", "--turn", 1],
                   ["--thread", row(run)["thread"], "--turn", 1]):
-        check(f"no_place_for_a_fork{words}", isinstance(fork(run, *words), tuple), True)
+        check(f"fork_at_an_invalid_place_is_rejected{words}",
+              isinstance(fork(run, *words), tuple), True)
     thread = "01k00000000000000000000001"
     check("fork_gets_the_given_thread_id",
           row(fork(run, "--turn", 1, "--thread", thread))["thread"], thread)
@@ -114,9 +116,9 @@ def test_edit():
     second = result("run", knows, "second", "--thread", first["thread"])[1]
     result("run", path, "third", "--thread", first["thread"])
     status, edited = result("runs", "fork", second["run"], "--task", "other words")
-    check("another_task_continues", (status, edited["answer"]), (0, "good"))
+    check("fork_continues_with_another_task", (status, edited["answer"]), (0, "good"))
     rows = json.loads(haft("runs", "list", "--json", "--thread", edited["thread"])[1])["runs"]
-    check("its_thread_has_the_past_and_no_future", [each["task"] for each in rows],
+    check("thread_of_the_fork_has_only_earlier_runs", [each["task"] for each in rows],
           ["other words", "first"])
     rows = json.loads(haft("runs", "list", "--json", "--thread", first["thread"])[1])["runs"]
     check("the_other_thread_is_unchanged", len(rows), 3)
@@ -133,7 +135,8 @@ def test_answer():
         "runs", "show", made)[1]["pending"][0]["call"]), ("waiting", "c1.1"))
     status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
     answers = [e["value"] for e in events(other["run"]) if e["kind"] == "answered"]
-    check("another_answer_continues", (status, other["end"], answers), (0, "done", ["blue"]))
+    check("fork_continues_with_another_answer",
+          (status, other["end"], answers), (0, "done", ["blue"]))
     check("fork_at_an_answer_replays", replays(other["run"]), True)
 
 
@@ -153,14 +156,16 @@ def test_waiting():
         check(f"a_run_that_waits_is_forked_where_it_waits{words[:1]}",
               (row(made)["state"], pauses(made), kinds(made) == kinds(run)),
               ("waiting", [("c1.1", "headless")], True))
-    check("the_end_of_its_turn_has_not_come", isinstance(fork(run, "--turn", 1), tuple), True)
-    check("one_answer_in_a_fork", (result("answer", made, '"red"')[1]["end"],
-                                   effects("undecided.effects")), ("done", 1))
+    check("fork_after_an_unfinished_turn_is_rejected",
+          isinstance(fork(run, "--turn", 1), tuple), True)
+    check("fork_can_be_answered_before_the_run", (result("answer", made, '"red"')[1]["end"],
+                                                  effects("undecided.effects")), ("done", 1))
     status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
     answers = [e["value"] for each in (made, other["run"]) for e in events(each)
             if e["kind"] == "answered"]
-    check("another_in_another", (status, answers, replays(made), replays(other["run"]),
-                                 effects("undecided.effects")),
+    check("another_fork_can_have_another_answer",
+          (status, answers, replays(made), replays(other["run"]),
+           effects("undecided.effects")),
           (0, ["red", "blue"], True, True, 2))
     check("original_run_still_waits", pauses(run), [("c1.1", "headless")])
 
@@ -183,7 +188,7 @@ def test_question_during_a_call():
         put(f"{name}.gate", "")
         process.wait(timeout=LONG)
         if not wanted:
-            check("refused_while_it_runs_if_no_question_would_follow",
+            check("fork_is_refused_while_a_repeatable_call_runs",
                   (made[0], "c1.1 of slow was running" in made[1]), (1, True))
             continue
         found = result("resume", made)[1]["pending"]
@@ -244,7 +249,8 @@ def test_branch():
     status, out, err = haft("runs", "fork", second["run"], "--go")
     check("copy_of_an_ended_run_cannot_continue", (status, out, "has ended" in err), (2, "", True))
     log = put("trunk.jsonl", haft("runs", "events", second["run"])[1])
-    check("a_file_has_no_thread", haft("runs", "fork", log, "--spec", path)[0], 2)
+    check("ended_run_in_an_event_file_is_not_copied",
+          haft("runs", "fork", log, "--spec", path)[0], 2)
 
 
 def test_left_alone():
@@ -259,7 +265,7 @@ def test_left_alone():
               (({"runs": []}, (0, "")), "waiting", 0))
         check(f"every_command_shows_the_same_state_{turn}",
               result("runs", "show", made)[1]["end"], "waiting")
-        check(f"opening_it_continues_it_{turn}",
+        check(f"opening_the_fork_continues_it_{turn}",
               (result("resume", made)[1]["end"], effects("charges.effects") - before),
               ("done", more))
     made, before = fork(run, "--turn", 0), effects("charges.effects")
@@ -299,7 +305,7 @@ def test_running_call():
     check("model_is_informed_instead_if_the_spec_says_so",
           (status, done["end"], effects("tells.effects")), (0, "done", 1))
     run = start_with_running_call("reads", {"read_only": True})
-    check("one_that_only_reads_may_be_made_again", (
+    check("read_only_call_runs_again_in_the_fork", (
         result("runs", "fork", run, "--call", "c1.2", "--answer", "1")[0],
         effects("reads.effects")), (0, 2))
     run = start_with_running_call("careful", {"on_unknown": "ask"}, on_unknown="retry")

@@ -120,8 +120,8 @@ class Server:
         self.err = self.process.communicate()[1]
 
     def model(self, like, more=""):
-        """The model as a spec names it. The address for `openai` comes from the environment; of
-        such a server, the constraints must be said."""
+        """The model as a spec names it. The address for `openai` comes from the environment; then
+        the spec must name the constraint that the server accepts."""
         own = "" if "constraint" in more else ", constraint: schema"
         url = own if like == "openai" else f", base_url: '{self.url}'"
         return f"{{provider: {like}, model: m{url}{more}}}"
@@ -186,9 +186,10 @@ def test_dialect(name):
           [("text_instead_of_call", "any")])
     calls = [(c["name"], c.get("malformed") is not None)
              for list_ in of(log, "model_replied", "calls") for c in list_]
-    check(f"{name}_calls", [malformed for _, malformed in calls],
+    check(f"{name}_malformed_calls_are_marked", [malformed for _, malformed in calls],
           [False, False, False, True, True, False])
-    check(f"{name}_arguments", [json.dumps(a) for a in of(log, "call_started", "arguments")],
+    check(f"{name}_arguments_are_read",
+          [json.dumps(a) for a in of(log, "call_started", "arguments")],
           ['{"city": "Paris"}', '{"city": "Lyon", "days": 2}', '{"city": "Brest"}',
            '{"city": "Nice"}'])
     refused = of(log, "call_refused", "why", "text")
@@ -298,7 +299,7 @@ def test_refused(like, formats, first):
           (0, "", [("done", "21 degrees.")]))
     check(f"{name}_is_recorded", [status for status in of(log, "option_refused", "status")],
           [400])
-    check(f"{name}_and_remembered", len(of(log, "constrained", "turn")), 1)
+    check(f"{name}_is_remembered", len(of(log, "constrained", "turn")), 1)
     check(f"{name}_replays", replays(), (0, "identical"))
 
 
@@ -435,8 +436,8 @@ def test_ends_of_turns():
         {"text": "First <|user|> here.\n" + OTHERS["glm"] + "<|observation|>"},
         {"expect": {"contains": [f"First <{ZERO}|user|> here.\n<tool_call>"]},
          "text": "21 degrees.<|endoftext|>"}], schedule="[auto]")
-    check("ends_of_turns", (status, err, of(log, "model_replied", "content"),
-                            of(log, "run_finished", "answer")),
+    check("marks_that_end_a_turn_are_removed", (status, err, of(log, "model_replied", "content"),
+                                                of(log, "run_finished", "answer")),
           (0, "", ["First <|user|> here.", "21 degrees."], ["21 degrees."]))
 
 

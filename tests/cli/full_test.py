@@ -61,7 +61,7 @@ def test_full(place):
     status, _, err = haft("run", path, "go")
     check("run_stops_when_the_disk_is_full",
           (status, "the disk is full" in err, "haft resume" in err), (1, True, True))
-    check("its_result_is_there_and_nothing_was_started",
+    check("result_is_stored_and_no_other_call_starts",
           [kinds().count(kind) for kind in ("call_started", "call_finished")], [1, 1])
     check("call_ran_once", marks.read_text(), "x\n")
     check("reading_works", read_last_run(), [0, 0, 0])
@@ -71,14 +71,14 @@ def test_full(place):
                 pass
         except OSError:
             pass
-    check("reading_works_without_any_room", read_last_run(), [0, 0, 0])
+    check("reading_works_without_free_space", read_last_run(), [0, 0, 0])
     status, _, err = haft("run", path, "again")
     check("new_runs_are_refused", (status, "the disk is full" in err), (1, True))
     fill.unlink()
     Path(scratch, "roomy").touch()
     status, out, err = haft("resume", "last", "--json")
     check("run_continues_after_space_is_freed", (status, json.loads(out)["answer"]), (0, "good"))
-    check("each_call_once", marks.read_text(), "x\nx\n")
+    check("each_call_ran_once", marks.read_text(), "x\nx\n")
 
 
 def test_read_only(place):

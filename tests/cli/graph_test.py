@@ -61,8 +61,8 @@ def test_lines():
     check("a_bad_line_is_answered_with_its_number",
           (status, [(one["id"], one["error"] and one["error"]["where"]) for one in found]),
           (0, [(None, "line 1: 1:2 (byte 1)"), ("x", "line 2"), (1, None)]))
-    check("a_file_that_does_not_exist", haft("--cases", "/nowhere.jsonl")[0], 2)
-    check("without_a_file", haft()[0], 2)
+    check("missing_file_is_an_error", haft("--cases", "/nowhere.jsonl")[0], 2)
+    check("file_is_required", haft()[0], 2)
 
 
 def test_shape():

@@ -111,7 +111,7 @@ def test_examples():
                     print(f"# {out}{err}")
                 check(f"example: {line}", (status, what != ""), (wanted, True))
                 count += 1
-    check("there_are_examples", count > 20, True)
+    check("examples_were_found", count > 20, True)
 
 
 def lint(page, text):
@@ -139,8 +139,8 @@ def test_manual():
             page = Path(temporary) / name
             page.write_text(text)
             check(f"manual page {name}", (status, lint(str(page), text)), (0, []))
-    check("an_unknown_command", haft("help", "--format", "man", "nix")[0], 2)
-    check("an_unknown_format", haft("help", "--format", "nix")[0], 2)
+    check("unknown_command_is_rejected", haft("help", "--format", "man", "nix")[0], 2)
+    check("unknown_format_is_rejected", haft("help", "--format", "nix")[0], 2)
 
 
 def test_shown():

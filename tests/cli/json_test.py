@@ -32,13 +32,13 @@ def one(shape, *words):
     return status, json.loads(out) if good else {"not as described": out}
 
 
-def standing(*words):
-    """The state that a refused command prints, and whether it prints a reason."""
+def refused_state(*words):
+    """The exit status, the state that a refused command prints, and whether it prints a reason."""
     status, found = one("result", *words)
-    return stands(status, found)
+    return state_of(status, found)
 
 
-def stands(status, found):
+def state_of(status, found):
     error = found.get("error") or {}
     return (status, found.get("run"), found.get("thread"), found.get("end"), found.get("turns"),
             [call["call"] for call in found.get("pending", [])], error.get("message", "") != "")
@@ -95,30 +95,32 @@ def test_refused_while_it_waits():
     run, thread = made["run"], made["thread"]
     check("run_waits", (status, made["end"], made["error"]), (4, "waiting", None))
     waits = (run, thread, "waiting", 1, ["c1.1"], True)
-    check("arguments_that_are_not_json", standing("approve", run, "--args", "{"), (2, *waits))
-    check("arguments_that_do_not_fit", standing("approve", run, "--args", '{"n":"x"}')[1:], waits)
-    check("a_call_that_does_not_exist", standing("approve", run, "c9.9")[1:], waits)
-    check("prefix_of_the_id_is_accepted", standing("approve", run[:-1], "c9.9")[1:], waits)
+    check("arguments_that_are_not_json_are_refused",
+          refused_state("approve", run, "--args", "{"), (2, *waits))
+    check("arguments_that_do_not_fit_are_refused",
+          refused_state("approve", run, "--args", '{"n":"x"}')[1:], waits)
+    check("unknown_call_is_refused", refused_state("approve", run, "c9.9")[1:], waits)
+    check("prefix_of_the_id_is_accepted", refused_state("approve", run[:-1], "c9.9")[1:], waits)
     put("pay.json", dict(json.loads(path.read_text()), instructions="Other."))
-    check("another_spec", standing("resume", run)[1:], waits)
-    check("another_spec_for_an_answer", standing("approve", run)[1:], waits)
+    check("changed_spec_is_refused_by_resume", refused_state("resume", run)[1:], waits)
+    check("changed_spec_is_refused_by_approve", refused_state("approve", run)[1:], waits)
     check("run_is_done_after_the_approval",
           one("result", "approve", run, "--accept-spec")[1]["end"], "done")
     done = (run, thread, "done", 2, [], True)
-    check("a_late_command_gets_the_state", standing("reject", run, "c1.1"), (1, *done))
-    check("a_late_cancel_does_too", standing("cancel", run), (1, *done))
-    check("an_unknown_run_is_null", standing("cancel", "0" * 26),
+    check("a_late_command_gets_the_state", refused_state("reject", run, "c1.1"), (1, *done))
+    check("a_late_cancel_gets_the_state", refused_state("cancel", run), (1, *done))
+    check("an_unknown_run_is_null", refused_state("cancel", "0" * 26),
           (2, None, None, "failed", 0, [], True))
 
 
 def test_refused_by_another_process():
     process = begin_slow("busy", "--json")
     row = rows()[0]
-    check("another_process_owns_it", standing("resume", row["run"]),
+    check("run_of_another_process_is_refused", refused_state("resume", row["run"]),
           (1, row["run"], row["thread"], "running", 1, [], True))
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=LONG)
-    check("a_signal_is_no_failure", stands(process.returncode, json.loads(out)),
+    check("signal_prints_the_state_of_the_run", state_of(process.returncode, json.loads(out)),
           (130, row["run"], row["thread"], "running", 1, [], True))
     haft("cancel", row["run"])
 
@@ -138,8 +140,8 @@ def test_in_memory():
     process = begin_slow("gone", "--json", "--store", "memory:")
     process.send_signal(signal.SIGTERM)
     found = json.loads(process.communicate(timeout=LONG)[0])
-    check("what_was_in_memory_has_ended", (process.returncode, found["end"],
-                                           found["error"]["message"]),
+    check("run_in_memory_is_cancelled_by_a_signal", (process.returncode, found["end"],
+                                                     found["error"]["message"]),
           (130, "cancelled", "stopped by a signal"))
 
 
@@ -163,9 +165,9 @@ def test_all():
     (Path(scratch) / "lost.script.json").unlink()
     status, out, _ = haft("resume", "--all", "--json")
     printed = json.loads(out)["runs"]
-    check("each_of_all_is_named", [stands(status, each)[1:] for each in printed],
+    check("resume_all_prints_each_run", [state_of(status, each)[1:] for each in printed],
           [(run, thread, "queued", 0, [], True)])
-    check("a_single_run_prints_the_same", standing("resume", run)[1:],
+    check("a_single_run_prints_the_same", refused_state("resume", run)[1:],
           (run, thread, "queued", 0, [], True))
 
 
@@ -175,29 +177,33 @@ def test_runs():
     log = Path(scratch) / "two.jsonl"
     log.write_text(haft("runs", "events", run)[1])
     status, made = one("result", "runs", "fork", run, "--turn", 1)
-    check("a_fork", (status, made["run"] not in (None, run), made["end"], made["turns"],
-                     made["error"]), (0, True, "waiting", 1, None))
+    check("fork_prints_its_state",
+          (status, made["run"] not in (None, run), made["end"], made["turns"],
+           made["error"]), (0, True, "waiting", 1, None))
     check("json_for_a_fork_that_continues",
           one("result", "runs", "fork", run, "--turn", 1, "--go")[1]["end"],
           "done")
     (Path(scratch) / "two.script.json").rename(Path(scratch) / "away.json")
-    found = standing("runs", "fork", run, "--turn", 1, "--go")
+    found = refused_state("runs", "fork", run, "--turn", 1, "--go")
     check("json_for_a_fork_that_cannot_continue",
           (found[0], found[1] == rows()[0]["run"], found[3:]),
           (1, True, ("waiting", 1, [], True)))
     (Path(scratch) / "away.json").rename(Path(scratch) / "two.script.json")
-    check("a_replay", one("replay", "runs", "replay", run),
+    check("replay_prints_its_result", one("replay", "runs", "replay", run),
           (0, {"identical": True, "events": len(log.read_text().splitlines()), "decisions": 4,
                "differs_at": None, "recorded": None, "decided": None}))
     log.write_text(log.read_text().replace('"mode":"auto"', '"mode":"any"', 1))
     status, found = one("replay", "runs", "replay", log, "--spec", path)
-    check("a_replay_that_differs", (status, found["identical"], found["differs_at"],
-                                    found["recorded"]["mode"], found["decided"]["mode"]),
+    check("replay_that_differs_prints_both_decisions",
+          (status, found["identical"], found["differs_at"],
+           found["recorded"]["mode"], found["decided"]["mode"]),
           (1, False, 2, "any", "auto"))
-    check("a_replay_of_nothing", list(one("replay", "runs", "replay", "0" * 26)[1]), ["error"])
-    check("removed", one("gc", "runs", "rm", run), (0, {"removed": 1, "dry_run": False}))
+    check("replay_of_an_unknown_run_is_an_error",
+          list(one("replay", "runs", "replay", "0" * 26)[1]), ["error"])
+    check("rm_prints_the_number_of_removed_runs",
+          one("gc", "runs", "rm", run), (0, {"removed": 1, "dry_run": False}))
     status, found = one("gc", "runs", "rm", run)
-    check("removed_before", (status, list(found)), (2, ["error"]))
+    check("rm_of_a_removed_run_is_an_error", (status, list(found)), (2, ["error"]))
     check("open_runs_have_no_end", (one("runs", "runs", "list", "--open")[0],
                                     {row["end"] for row in rows() if row["state"] != "ended"}),
           (0, {None}))
@@ -213,18 +219,18 @@ def test_events():
     path = spec("apart", [{"text": "end"}])
     out = [json.loads(line) for line in haft("run", path, "go", "--detach", "--events")[1]
            .splitlines()]
-    check("a_run_for_others_has_its_first_event", [(e["kind"], e["run"]) for e in out],
+    check("detached_run_prints_its_first_event", [(e["kind"], e["run"]) for e in out],
           [("run_started", rows()[0]["run"])])
     process = begin_slow("elsewhere")
     run = rows()[0]["run"]
     status, printed, errors = haft("cancel", run, "--events")
     process.communicate(timeout=LONG)
     out = haft("runs", "events", run)[1]
-    check("a_command_to_another_process",
+    check("command_to_another_process_prints_its_events",
           (status, errors if status != 130 else "", out.endswith(printed),
            [json.loads(line)["kind"] for line in printed.splitlines()][:1]),
           (130, "", True, ["cancel_asked"]))
-    check("events_or_an_object", standing("run", path, "go", "--events"),
+    check("events_and_json_cannot_be_combined", refused_state("run", path, "go", "--events"),
           (2, None, None, "failed", 0, [], True))
 
 

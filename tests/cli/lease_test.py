@@ -88,17 +88,18 @@ def test_stopped():
                            idempotent=True)
     process.send_signal(signal.SIGSTOP)
     status, _, err = haft("resume", "last")
-    check("it_cannot_be_claimed_during_the_lease",
+    check("run_cannot_be_claimed_during_the_lease",
           (status, "belongs to process" in err), (1, True))
     wait_for(lambda: haft("resume", "last", "--json")[0] == 0)
     ended = events()
     process.send_signal(signal.SIGCONT)
     out, err = process.communicate(timeout=LONG)
-    check("the_first_stops", (process.returncode, "taken" in err or "lease" in err), (1, True))
+    check("stopped_process_stops_when_it_wakes_up",
+          (process.returncode, "taken" in err or "lease" in err), (1, True))
     check("stopped_process_prints_no_answer", out, "")
     check("stopped_process_adds_no_events", events(), ended)
-    check("one_end", [e["end"] for e in ended if e["kind"] == "run_finished"], ["done"])
-    check("the_epochs_differ", text(marks).split(), ["1", "2", "through"])
+    check("run_has_one_end", [e["end"] for e in ended if e["kind"] == "run_finished"], ["done"])
+    check("each_owner_has_its_own_epoch", text(marks).split(), ["1", "2", "through"])
 
 
 def test_cancel_stopped():
@@ -113,7 +114,7 @@ def test_cancel_stopped():
           ["cancelled"])
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=LONG)
-    check("the_one_that_was_stopped_stops", process.returncode, 1)
+    check("stopped_owner_stops_when_it_wakes_up", process.returncode, 1)
     check("processes_of_its_tools_stop_too", wait_for(lambda: not any(map(alive, pids))), True)
     check("no_call_is_repeated", (len(pids), text(marks).split()), (1, pids))
 
@@ -146,7 +147,7 @@ def test_cancel_before_all():
     not the next call."""
     process, marks, run = money("halted")
     process.send_signal(signal.SIGSTOP)
-    check("a_stopped_one_is_cancelled", haft("cancel", run, "--json")[0], 130)
+    check("run_of_a_stopped_owner_is_cancelled", haft("cancel", run, "--json")[0], 130)
     check("no_call_starts_after_cancel", (text(marks).split(), ends(run)),
           (["slow"], ["cancel_asked", "run_finished"]))
     process.kill()
@@ -155,7 +156,7 @@ def test_cancel_before_all():
     process, marks, run = money("dead")
     process.kill()
     process.communicate()
-    check("a_killed_one_is_cancelled", haft("cancel", run, "--json")[0], 130)
+    check("run_of_a_killed_owner_is_cancelled", haft("cancel", run, "--json")[0], 130)
     check("no_question_after_cancel", (text(marks).split(), ends(run)),
           (["slow"], ["cancel_asked", "run_finished"]))
 
@@ -168,7 +169,7 @@ def test_cancel_before_all():
     process.kill()
     process.communicate()
     check("the_message_of_a_dead_process_is_received", haft("resume", run)[0], 130)
-    check("before_anything_else", (text(marks).split(), ends(run)),
+    check("cancel_is_applied_before_anything_else", (text(marks).split(), ends(run)),
           (["slow"], ["cancel_asked", "run_finished"]))
 
 
@@ -225,7 +226,7 @@ def test_zombie():
                            idempotent=True)
     os.kill(process.pid, signal.SIGKILL)
     wait_for(lambda: not alive(process.pid))
-    check("its_run_is_claimed_at_once", haft("resume", "last", lease="60s")[0], 0)
+    check("run_of_a_killed_process_is_claimed_at_once", haft("resume", "last", lease="60s")[0], 0)
     process.communicate()
 
 
@@ -252,7 +253,8 @@ def test_same_again():
         "tools": [{"name": "ask", "description": "Acts for the tests of haft.", "args": [],
                    "headless": True}]})
     haft("run", path, "go")
-    check("answers", [haft("answer", "last", value)[0] for value in ("5", "5", "6")], [0, 0, 1])
+    check("equal_answer_is_accepted_and_another_is_rejected",
+          [haft("answer", "last", value)[0] for value in ("5", "5", "6")], [0, 0, 1])
 
 
 def test_woken():
@@ -267,10 +269,10 @@ def test_woken():
           (process.returncode, "lease of the run has expired" in err),
           (1, True))
     check("message_says_how_to_continue", "haft resume" in err, True)
-    check("its_result_is_dropped",
+    check("result_after_the_lease_is_dropped",
           "call_finished" in [event["kind"] for event in events()], False)
     status, out, _ = haft("resume", "last", "--json")
-    check("its_outcome_is_unknown",
+    check("outcome_of_the_call_is_unknown",
           (status, [p["kind"] for p in json.loads(out)["pending"]]), (4, ["unknown_outcome"]))
 
 
@@ -353,7 +355,7 @@ def test_locked():
     out, err = process.communicate(timeout=LONG)
     check("process_continues_after_the_lock",
           (process.returncode, json.loads(out)["answer"]), (0, "good"))
-    check("the_call_was_made_once", text(marks), "begun\ndone\n")
+    check("call_ran_once", text(marks), "begun\ndone\n")
 
 
 def test_locked_for_too_long():
@@ -375,7 +377,8 @@ def test_setting():
     for value, refused in [("999ms", True), ("1s", False), ("1h", False), ("3601s", True),
                            ("soon", True)]:
         found = haft("run", path, "go", "--quiet", lease=value)
-        check(f"a_lease_of_{value}", (found[0] == 2, "HAFT_LEASE" in found[2]), (refused, refused))
+        check(f"lease_of_{value}_is_checked",
+              (found[0] == 2, "HAFT_LEASE" in found[2]), (refused, refused))
 
 
 with tempfile.TemporaryDirectory(prefix="haft-lease-") as scratch:

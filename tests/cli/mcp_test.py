@@ -156,35 +156,38 @@ def runs():
 def test_old():
     with Stdio() as s:
         answer = s.open()["result"]
-        check("a_handshake", (answer["protocolVersion"], answer["serverInfo"]["name"],
-                              "tools" in answer["capabilities"],
-                              "resources" in answer["capabilities"], answer["instructions"]),
+        check("handshake_returns_the_server_and_its_capabilities",
+              (answer["protocolVersion"], answer["serverInfo"]["name"],
+               "tools" in answer["capabilities"],
+               "resources" in answer["capabilities"], answer["instructions"]),
               (OLD, "helper", True, False, SPEC["description"]))
         tools = s.ask("tools/list")["result"]["tools"]
-        check("the_tools", [t["name"] for t in tools],
+        check("tools_are_listed", [t["name"] for t in tools],
               ["add", "docs_-_look", "liar", "leak", "fails", "slow", "danger", "keyed", "read",
                "run_helper"])
-        check("annotations", (tools[0]["annotations"]["readOnlyHint"],
-                              tools[6]["annotations"]["destructiveHint"],
-                              "annotations" in tools[2]),
+        check("annotations_follow_the_traits", (tools[0]["annotations"]["readOnlyHint"],
+                                                tools[6]["annotations"]["destructiveHint"],
+                                                "annotations" in tools[2]),
               (True, True, False))
-        check("a_call", outcome(s.call("add", {"a": "2"})), (False, "42"))
+        check("call_returns_its_result", outcome(s.call("add", {"a": "2"})), (False, "42"))
         look = s.call("docs_-_look")
-        check("structured", (look["result"]["structuredContent"], outcome(look)),
+        check("structured_content_is_returned",
+              (look["result"]["structuredContent"], outcome(look)),
               ({"n": 1}, (False, '{"n": 1}')))
-        check("a_result_that_lies", outcome(s.call("liar"))[0], True)
-        check("a_secret", outcome(s.call("leak")), (False, "key [redacted]"))
+        check("result_that_violates_its_schema_is_an_error", outcome(s.call("liar"))[0], True)
+        check("secret_is_redacted", outcome(s.call("leak")), (False, "key [redacted]"))
         failed = outcome(s.call("fails"))
-        check("a_failure", (failed[0], "broken" in failed[1]), (True, True))
+        check("failed_call_is_an_error", (failed[0], "broken" in failed[1]), (True, True))
         wrong = outcome(s.call("add", {"b": "x"}))
-        check("arguments_that_do_not_fit", (wrong[0], "a" in wrong[1]), (True, True))
-        check("ping", s.ask("ping")["result"], {})
-        check("a_level", s.ask("logging/setLevel", {"level": "debug"})["result"], {})
-        check("completion", s.ask("completion/complete", {
+        check("invalid_arguments_are_an_error", (wrong[0], "a" in wrong[1]), (True, True))
+        check("ping_is_answered", s.ask("ping")["result"], {})
+        check("log_level_is_accepted", s.ask("logging/setLevel", {"level": "debug"})["result"], {})
+        check("completion_has_no_values", s.ask("completion/complete", {
             "ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": ""}})
             ["result"]["completion"]["values"], [])
         refused = outcome(s.call("danger"))
-        check("approval_without_elicitation", (refused[0], "approval" in refused[1]), (True, True))
+        check("approval_without_elicitation_is_refused",
+              (refused[0], "approval" in refused[1]), (True, True))
 
 
 def test_versions():
@@ -214,23 +217,27 @@ def test_bad_messages():
         s.write('{"jsonrpc":"2.0","id":99,"result":{}}')
         s.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}')
         s.write('{"jsonrpc":"2.0","method":"notifications/unheard_of"}')
-        check("a_question_without_an_answer", s.ask("ping")["result"], {})
+        check("unexpected_messages_are_not_answered", s.ask("ping")["result"], {})
         s.open()
-        check("opened_twice", code(s.ask("initialize", {"protocolVersion": OLD})), -32600)
-        check("no_method", code(s.ask("resources/list")), -32601)
-        check("no_tool", code(s.call("nobody")), -32602)
-        check("no_name", code(s.ask("tools/call", {})), -32602)
-        check("bad_arguments", code(s.ask("tools/call", {"name": "add", "arguments": []})), -32602)
-        check("bad_level", code(s.ask("logging/setLevel", {"level": "loud"})), -32602)
-        check("bad_cursor", code(s.ask("tools/list", {"cursor": "1"})), -32602)
-        check("bad_completion", code(s.ask("completion/complete", {"ref": 1})), -32602)
+        check("second_initialize_is_rejected",
+              code(s.ask("initialize", {"protocolVersion": OLD})), -32600)
+        check("unknown_method_is_rejected", code(s.ask("resources/list")), -32601)
+        check("unknown_tool_is_rejected", code(s.call("nobody")), -32602)
+        check("call_without_a_name_is_rejected", code(s.ask("tools/call", {})), -32602)
+        check("arguments_that_are_a_list_are_rejected",
+              code(s.ask("tools/call", {"name": "add", "arguments": []})), -32602)
+        check("unknown_log_level_is_rejected",
+              code(s.ask("logging/setLevel", {"level": "loud"})), -32602)
+        check("unknown_cursor_is_rejected", code(s.ask("tools/list", {"cursor": "1"})), -32602)
+        check("invalid_completion_is_rejected",
+              code(s.ask("completion/complete", {"ref": 1})), -32602)
         check("server_keeps_running", s.process.poll(), None)
 
 
 def test_long_line():
     with Stdio() as s:
         s.write("x" * (33 << 20))
-        check("a_line_that_is_too_long", code(s.read()), -32600)
+        check("line_that_is_too_long_is_rejected", code(s.read()), -32600)
         check("server_continues", s.ask("ping")["result"], {})
 
 
@@ -240,11 +247,12 @@ def test_cancel():
         id = s.send("tools/call", {"name": "slow", "arguments": {}})
         while not (Path(scratch) / "slow.pid").exists():
             s.ask("ping")
-        check("an_id_that_is_used", code(s.wait(s.send("ping", id=id))), -32600)
+        check("id_in_use_is_rejected", code(s.wait(s.send("ping", id=id))), -32600)
         s.write({"jsonrpc": "2.0", "method": "notifications/cancelled",
                  "params": {"requestId": id}})
-        check("cancelled_and_not_answered", (s.ask("ping")["result"],
-                                             [m for m in s.others if m.get("id") == id]), ({}, []))
+        check("cancelled_call_is_not_answered",
+              (s.ask("ping")["result"],
+               [m for m in s.others if m.get("id") == id]), ({}, []))
 
 
 def test_end():
@@ -256,25 +264,25 @@ def test_end():
         while not pid.exists() or not pid.read_text().strip():
             s.ask("ping")
         s.process.stdin.close()
-        check("eof_ends_it", s.process.wait(timeout=300), 0)
+        check("end_of_input_ends_the_server", s.process.wait(timeout=300), 0)
         check("process_of_the_tool_is_gone",
               os.path.exists(f"/proc/{pid.read_text().strip()}"), False)
     with Stdio() as s:
         s.open()
         s.process.send_signal(signal.SIGTERM)
-        check("sigterm_ends_it", s.process.wait(timeout=300), 0)
+        check("sigterm_ends_the_server", s.process.wait(timeout=300), 0)
     with Stdio() as s:
         s.process.stdout.close()
         s.send("ping")
         s.send("ping")
-        check("the_reader_is_gone", s.process.wait(timeout=300), 0)
+        check("server_ends_if_its_reader_is_gone", s.process.wait(timeout=300), 0)
     with open(Path(scratch) / "in.jsonl", "w") as file:
         file.write('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     with open(Path(scratch) / "in.jsonl") as file:
         done = subprocess.run([HAFT, "mcp", "agent.json", "--store", "memory:"], stdin=file,
                               capture_output=True, text=True, cwd=scratch,
                               env={**os.environ, "CANARY_KEY": SECRET})
-    check("a_file_as_input", (done.returncode, done.stdout),
+    check("input_can_be_a_file", (done.returncode, done.stdout),
           (0, '{"jsonrpc":"2.0","id":1,"result":{}}\n'))
 
 
@@ -331,7 +339,7 @@ def test_hidden():
                                                      field.get("enum"), field["default"]), wanted)
             s.write({"jsonrpc": "2.0", "id": question["id"],
                      "result": {"action": "accept", "content": content}})
-        check("the_answer_is_the_choice", outcome(s.wait(id)), (False, "over"))
+        check("run_gets_the_unescaped_choice", outcome(s.wait(id)), (False, "over"))
 
 
 def test_keys():
@@ -340,16 +348,19 @@ def test_keys():
     with Stdio() as s:
         s.open()
         for key in ("01m7gc9pjqjenx55a234gkbv5f:c1.1", "k" * KEY_MOST, "!~"):
-            check(f"key_{key[:8]}", outcome(s.call("keyed", _meta={name: key, epoch: 7})),
+            check(f"key_is_passed_to_the_tool_{key[:8]}",
+                  outcome(s.call("keyed", _meta={name: key, epoch: 7})),
                   (False, f"{key} 7"))
         own = outcome(s.call("keyed"))[1]
         check("haft_creates_a_key_if_the_client_has_none", (own[:4], own[-2:]), ("mcp:", " -"))
         for key in ("", "k" * (KEY_MOST + 1), "a b", "a\nb", "\u00e4", "a\0", "mcp:x", 7, None, {}):
             found = outcome(s.call("keyed", _meta={name: key}))
-            check(f"no_key_{str(key)[:8]!r}", (found[0], "did not run" in found[1]), (True, True))
+            check(f"invalid_key_is_rejected_{str(key)[:8]!r}",
+                  (found[0], "did not run" in found[1]), (True, True))
         for number in (0, -1, 1.5, "1", None, 2 ** 63):
             found = outcome(s.call("keyed", _meta={name: "k", epoch: number}))
-            check(f"no_epoch_{number!r}", (found[0], "did not run" in found[1]), (True, True))
+            check(f"invalid_epoch_is_rejected_{number!r}",
+                  (found[0], "did not run" in found[1]), (True, True))
 
 
 def test_key_through_haft():
@@ -366,7 +377,8 @@ def test_key_through_haft():
     events = [json.loads(line) for line in done.stdout.splitlines()]
     keys = [e["idempotency_key"] for e in events if e["kind"] == "call_started"]
     results = [e["result"].strip() for e in events if e["kind"] == "call_finished"]
-    check("a_key_goes_through", (len(keys), results), (1, [f"{key} 1" for key in keys]))
+    check("key_of_the_client_reaches_the_tool",
+          (len(keys), results), (1, [f"{key} 1" for key in keys]))
 
 
 def made():
@@ -402,9 +414,10 @@ def test_run_keys():
         check("another_task_is_refused", (failed, "which has another task" in text,
                                           made() - before), (True, True, 1))
         check("another_key_is_another_run", (ask_keyed(s, "k2"), made() - before), ([good], 2))
-        check("at_the_same_time", (ask_keyed(s, "k3", times=3), made() - before), ([good] * 3, 3))
+        check("calls_at_the_same_time_share_a_run",
+              (ask_keyed(s, "k3", times=3), made() - before), ([good] * 3, 3))
         ((failed, text),) = ask_keyed(s, "a b")
-        check("no_key_for_a_run", (failed, "did not run" in text), (True, True))
+        check("invalid_key_for_a_run_is_rejected", (failed, "did not run" in text), (True, True))
     with Stdio() as s:
         s.open({"elicitation": {}})
         check("key_is_valid_for_another_server_of_the_store",
@@ -442,7 +455,8 @@ def test_client_that_does_not_read():
         for i in range(6):
             s.send("tools/call", {"name": "huge"})
         status, err = s.process.wait(timeout=300), s.process.stderr.read()
-        check("a_client_that_does_not_read", (status, "does not read" in err), (1, True))
+        check("server_ends_if_its_client_does_not_read",
+              (status, "does not read" in err), (1, True))
 
 
 def test_huge_result():
@@ -450,9 +464,9 @@ def test_huge_result():
     call."""
     with Stdio(spec="huge.json") as s:
         s.open()
-        check("a_result_of_a_message", outcome(s.call("huge"))[0], False)
+        check("longest_result_is_returned", outcome(s.call("huge"))[0], False)
         found = outcome(s.call("huger"))
-        check("a_result_past_it", (found[0], "too long" in found[1]), (True, True))
+        check("longer_result_is_an_error", (found[0], "too long" in found[1]), (True, True))
         check("server_continues", outcome(s.call("add", {"a": 1})), (False, "41"))
 
 
@@ -464,13 +478,15 @@ def test_run_keys_of_another_spec():
     with Stdio() as s:
         s.open({"elicitation": {}})
         before = made()
-        check("the_run_of_a_spec", (ask_keyed(s, "s1"), made() - before), ([good], 1))
+        check("key_starts_a_run_of_the_spec", (ask_keyed(s, "s1"), made() - before), ([good], 1))
     with Stdio(spec="other.json") as s:
         s.open({"elicitation": {}})
         ((failed, text),) = ask_keyed(s, "s1")
         reported = "has another spec" in text and "haft runs show" in text
-        check("a_key_of_another_spec", (failed, reported, made() - before), (True, True, 1))
-        check("another_key_of_another_spec", (ask_keyed(s, "s2"), made() - before), ([good], 2))
+        check("key_of_another_spec_is_rejected",
+              (failed, reported, made() - before), (True, True, 1))
+        check("another_key_starts_a_run_of_the_other_spec",
+              (ask_keyed(s, "s2"), made() - before), ([good], 2))
     (Path(scratch) / "copy.json").write_text((Path(scratch) / "agent.json").read_text())
     with Stdio(spec="copy.json") as s:
         s.open({"elicitation": {}})
@@ -497,7 +513,7 @@ def test_run_keys_and_cancelling():
             if message.get("method") == "elicitation/create":
                 s.write({"jsonrpc": "2.0", "id": message["id"],
                          "result": {"action": "accept", "content": {"answer": "the first"}}})
-        check("the_other_has_the_answer", (outcome(message), made() - before),
+        check("other_client_gets_the_answer", (outcome(message), made() - before),
               ((False, "The answer is 41."), 1))
 
 
@@ -511,22 +527,24 @@ def test_run():
             if message.get("method") == "elicitation/create":
                 break
             s.others.append(message)
-        check("a_question", message["params"]["message"], "Which one?")
+        check("question_is_sent_to_the_client", message["params"]["message"], "Which one?")
         s.write({"jsonrpc": "2.0", "id": message["id"],
                  "result": {"action": "accept", "content": {"answer": "the first"}}})
-        check("the_answer_of_a_run", outcome(s.wait(id)), (False, "The answer is 41."))
+        check("answer_of_the_run_is_returned", outcome(s.wait(id)), (False, "The answer is 41."))
         reported = [m["params"] for m in s.others if m.get("method") == "notifications/progress"]
         steps = [p["progress"] for p in reported]
-        check("progress", (len(steps) > 5, steps == sorted(set(steps)),
-                           {p["progressToken"] for p in reported}), (True, True, {7}))
+        check("progress_is_reported", (len(steps) > 5, steps == sorted(set(steps)),
+                                       {p["progressToken"] for p in reported}), (True, True, {7}))
     check("run_is_in_the_store", '"done"' in runs(), True)
     with Stdio() as s:
         s.open()
         found = outcome(s.call("run_helper", {"task": "Do it"}))
-        check("a_run_that_waits", (found[0], "haft answer " in found[1], "Which one?" in found[1]),
+        check("waiting_run_is_an_error_with_a_command",
+              (found[0], "haft answer " in found[1], "Which one?" in found[1]),
               (True, True, True))
         for bad in ({}, {"task": ""}, {"task": 1}, {"task": "a", "more": 1}, {"task": "a\0b"}):
-            check(f"task_{json.dumps(bad)}", outcome(s.call("run_helper", bad))[0], True)
+            check(f"invalid_task_is_an_error_{json.dumps(bad)}",
+                  outcome(s.call("run_helper", bad))[0], True)
     with Stdio() as s:
         s.open({"elicitation": {}})
         id = s.send("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}})
@@ -535,7 +553,7 @@ def test_run():
         s.write({"jsonrpc": "2.0", "method": "notifications/cancelled",
                  "params": {"requestId": id}})
         s.process.stdin.close()
-        check("a_run_that_is_cancelled", s.process.wait(timeout=300), 0)
+        check("server_ends_after_a_run_was_cancelled", s.process.wait(timeout=300), 0)
     check("store_has_the_cancelled_run", '"cancelled"' in runs(), True)
 
 
@@ -544,39 +562,47 @@ def test_new():
         def ask(method, params=None, can=None):
             return s.ask(method, {**(params or {}), "_meta": meta(can)})
         found = ask("server/discover")["result"]
-        check("discover", (found["supportedVersions"], found["resultType"],
-                           found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"]),
+        check("discover_returns_the_supported_versions",
+              (found["supportedVersions"], found["resultType"],
+               found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"]),
               ([NEW], "complete", "helper"))
         listed = ask("tools/list")["result"]
-        check("a_list_may_be_kept", (listed["ttlMs"] >= 0, listed["cacheScope"]), (True, "private"))
-        check("ping_is_gone", code(ask("ping")), -32601)
+        check("list_says_how_long_it_is_valid",
+              (listed["ttlMs"] >= 0, listed["cacheScope"]), (True, "private"))
+        check("new_protocol_has_no_ping", code(ask("ping")), -32601)
         bad = s.ask("tools/list", {"_meta": {**meta(), "io.modelcontextprotocol/protocolVersion":
                                              "v9"}})
-        check("another_version", (code(bad), bad["error"]["data"]),
+        check("unknown_version_is_rejected", (code(bad), bad["error"]["data"]),
               (-32022, {"supported": [NEW], "requested": "v9"}))
-        check("no_capabilities", code(s.ask("tools/list", {"_meta": {
+        check("missing_capabilities_are_rejected", code(s.ask("tools/list", {"_meta": {
             "io.modelcontextprotocol/protocolVersion": NEW}})), -32602)
         first = ask("tools/call", {"name": "danger", "arguments": {}}, {"elicitation": {}})
         result = first["result"]
         key = next(iter(result["inputRequests"]))
-        check("a_question_is_the_answer", (result["resultType"],
+        check("call_that_needs_approval_returns_a_question", (result["resultType"],
               result["inputRequests"][key]["method"]), ("input_required", "elicitation/create"))
         yes = {"inputResponses": {key: {"action": "accept", "content": {"approve": True}}}}
         call = {"name": "danger", "arguments": {}, "requestState": result["requestState"]}
-        check("approved", outcome(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
+        check("approved_call_runs",
+              outcome(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
               (False, "it is done"))
-        check("approved_once", code(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
+        check("approval_is_valid_once",
+              code(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
               -32602)
         state = result["requestState"]
         for name, other in (("changed", state[:-1] + ("0" if state[-1] != "0" else "1")),
                             ("longer", state + "0"), ("none", ""), ("a_number", 7)):
-            check(f"state_{name}", code(ask("tools/call", {**call, **yes, "requestState": other})),
+            check(f"changed_state_is_rejected_{name}",
+                  code(ask("tools/call", {**call, **yes, "requestState": other})),
                   -32602)
-        check("a_state_for_something_else", code(ask("tools/call", {**call, **yes, "name": "add"})),
+        check("state_of_another_call_is_rejected",
+              code(ask("tools/call", {**call, **yes, "name": "add"})),
               -32602)
         unasked = ask("tools/call", {"name": "danger", "arguments": {}, **yes}, {"elicitation": {}})
-        check("an_answer_without_a_question", unasked["result"]["resultType"], "input_required")
-        check("invalid_answers", code(ask("tools/call", {**call, "inputResponses": 1})),
+        check("answer_without_a_question_is_asked_again",
+              unasked["result"]["resultType"], "input_required")
+        check("invalid_answers_are_rejected",
+              code(ask("tools/call", {**call, "inputResponses": 1})),
               -32602)
         one = ask("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}},
                   {"elicitation": {}})["result"]
@@ -589,7 +615,7 @@ def test_new():
         check("a_run_is_resumed", outcome(two), (False, "The answer is 41."))
         id = s.send("subscriptions/listen", {"notifications": {"toolsListChanged": True},
                                              "_meta": meta()})
-        check("a_subscription", (s.read()["method"], id > 0),
+        check("subscription_is_acknowledged", (s.read()["method"], id > 0),
               ("notifications/subscriptions/acknowledged", True))
 
 
@@ -668,14 +694,16 @@ def test_http_guard():
                 check(f"http_get_{name}", h.send(None, headers, "GET")[0], 403)
         for body in ("", "nonsense", "[]", "{}", "[" * 1000, "\x00"):
             check(f"http_body_{body[:8]!r}", h.send(body)[0], 400)
-        check("http_path", h.send(ping, path="/other")[0], 404)
-        check("http_put", h.send(ping, method="PUT")[0], 405)
-        check("http_local_origin", h.send(ping, {"Origin": "http://localhost:3000",
-                                                 "Host": f"localhost:{h.port}"})[0], 400)
-        check("http_get_without_session", h.send(None, method="GET")[0], 400)
-        check("http_delete_without_session", h.send(None, method="DELETE")[0], 400)
-        check("http_modern_get", h.send(None, {"MCP-Protocol-Version": NEW}, "GET")[0], 405)
-        check("http_modern_delete", h.send(None, {"MCP-Protocol-Version": NEW}, "DELETE")[0], 405)
+        check("http_other_path_is_not_found", h.send(ping, path="/other")[0], 404)
+        check("http_put_is_not_allowed", h.send(ping, method="PUT")[0], 405)
+        check("http_local_origin_is_accepted",
+              h.send(ping, {"Origin": "http://localhost:3000",
+                            "Host": f"localhost:{h.port}"})[0], 400)
+        check("http_get_without_session_is_rejected", h.send(None, method="GET")[0], 400)
+        check("http_delete_without_session_is_rejected", h.send(None, method="DELETE")[0], 400)
+        check("new_protocol_has_no_get", h.send(None, {"MCP-Protocol-Version": NEW}, "GET")[0], 405)
+        check("new_protocol_has_no_delete",
+              h.send(None, {"MCP-Protocol-Version": NEW}, "DELETE")[0], 405)
 
 
 def test_http_token():
@@ -690,21 +718,24 @@ def test_http_token():
             status, headers, _ = h.send(ping, {"Authorization": value} if value else {})
             check(f"token_{value}", (status, "www-authenticate" in headers),
                   (wanted, wanted == 401))
-        check("token_is_not_all", h.send(ping, {"Authorization": f"Bearer {TOKEN}",
-                                                "Host": "evil.example.com"})[0], 403)
+        check("token_does_not_allow_a_foreign_host",
+              h.send(ping, {"Authorization": f"Bearer {TOKEN}",
+                            "Host": "evil.example.com"})[0], 403)
     (Path(scratch) / "longest").write_text("t" * TOKEN_MOST)
     with Http("--token-file", "longest") as h:
-        check("longest_token", h.send(ping, {"Authorization": "Bearer " + "t" * TOKEN_MOST})[0],
+        check("longest_token_is_accepted",
+              h.send(ping, {"Authorization": "Bearer " + "t" * TOKEN_MOST})[0],
               400)
     (Path(scratch) / "short").write_text("t" * (TOKEN_LEAST - 1))
     with Http("--token-file", "short") as h:
         h.process.terminate()
-        check("short_token_here", "the token is short" in h.process.stderr.read(), True)
+        check("short_token_is_reported", "the token is short" in h.process.stderr.read(), True)
     (Path(scratch) / "least").write_text("t" * TOKEN_LEAST)
     (Path(scratch) / "least").chmod(0o644)
     with Http("--token-file", "least", address="0.0.0.0:0") as h:
         h.process.terminate()
-        check("token_that_others_read", "other users can read" in h.process.stderr.read(), True)
+        check("token_file_that_others_can_read_is_reported",
+              "other users can read" in h.process.stderr.read(), True)
     (Path(scratch) / "writable").write_text("t" * TOKEN_LEAST)
     (Path(scratch) / "writable").chmod(0o622)
     (Path(scratch) / "too_long").write_text("t" * (TOKEN_MOST + 1))
@@ -726,40 +757,47 @@ def test_http_token():
 
 def test_http_old():
     with Http() as h:
-        check("http_handshake", h.open(), 200)
-        check("http_initialized", h.send({"jsonrpc": "2.0", "method": "notifications/initialized"},
-                                         h.session)[0], 202)
-        check("http_list", h.ask("tools/list")[1]["result"]["tools"][0]["name"], "add")
+        check("http_handshake_succeeds", h.open(), 200)
+        check("http_notification_is_accepted",
+              h.send({"jsonrpc": "2.0", "method": "notifications/initialized"},
+                     h.session)[0], 202)
+        check("http_list_has_the_tools",
+              h.ask("tools/list")[1]["result"]["tools"][0]["name"], "add")
         status, answer = h.ask("tools/call", {"name": "add", "arguments": {"a": 1}})
-        check("http_call", (status, outcome(answer)), (200, (False, "41")))
+        check("http_call_returns_its_result", (status, outcome(answer)), (200, (False, "41")))
         bad = h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"},
                      {**h.session, "MCP-Protocol-Version": "1.0"})
-        check("http_bad_version", (bad[0], json.loads(bad[2])["error"]["data"]["requested"]),
+        check("http_unknown_version_is_rejected",
+              (bad[0], json.loads(bad[2])["error"]["data"]["requested"]),
               (400, "1.0"))
         for method in ("GET", "DELETE"):
             bad = h.send(None, {**h.session, "MCP-Protocol-Version": "1.0"}, method)
-            check(f"http_bad_version_{method}", (bad[0], "MCP-Protocol-Version" in bad[2]),
+            check(f"http_unknown_version_is_rejected_{method}",
+                  (bad[0], "MCP-Protocol-Version" in bad[2]),
                   (400, True))
         connection, push = h.send(None, h.session, "GET", read=False)
-        check("http_push", (push.status, push.getheader("content-type")),
+        check("http_get_opens_a_stream", (push.status, push.getheader("content-type")),
               (200, "text/event-stream"))
-        check("http_push_twice", h.send(None, h.session, "GET")[0], 409)
+        check("http_second_stream_is_rejected", h.send(None, h.session, "GET")[0], 409)
         connection.close()
         status, headers, text = h.send({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
                                         "params": {"name": "fails", "arguments": {}}}, h.session)
         first = re.search(r"id: (\d+)-0\nretry: \d+\ndata: \n\n", text)
-        check("http_priming", first is not None, True)
+        check("http_stream_starts_with_an_event_id", first is not None, True)
         again = h.send(None, {**h.session, "Last-Event-ID": f"{first[1]}-0"}, "GET")
-        check("http_replay", (again[0], events(again[2])), (200, events(text)))
+        check("http_stream_can_be_replayed", (again[0], events(again[2])), (200, events(text)))
         for bad in ("x", "1", "999-0", "-", f"{first[1]}-x"):
-            check(f"http_replay_{bad}", h.send(None, {**h.session, "Last-Event-ID": bad}, "GET")[0],
+            check(f"http_unknown_event_id_is_rejected_{bad}",
+                  h.send(None, {**h.session, "Last-Event-ID": bad}, "GET")[0],
                   410)
         other = dict(h.session)
         h.open()
-        check("http_replay_of_another", h.send(None, {**h.session, "Last-Event-ID":
-                                                      f"{first[1]}-0"}, "GET")[0], 410)
-        check("http_delete", h.send(None, other, "DELETE")[0], 204)
-        check("http_deleted", h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, other)[0], 404)
+        check("http_event_id_of_another_session_is_rejected",
+              h.send(None, {**h.session, "Last-Event-ID":
+                            f"{first[1]}-0"}, "GET")[0], 410)
+        check("http_session_can_be_deleted", h.send(None, other, "DELETE")[0], 204)
+        check("http_deleted_session_is_not_found",
+              h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, other)[0], 404)
 
 
 def test_http_doubled():
@@ -778,7 +816,8 @@ def test_http_doubled():
             connection.endheaders(b"{}")
             answer = connection.getresponse()
             text = answer.read().decode()
-            check(f"doubled_{name}", (answer.status, name in text or name == "Host"), (400, True))
+            check(f"doubled_header_is_rejected_{name}",
+                  (answer.status, name in text or name == "Host"), (400, True))
             connection.close()
 
 
@@ -794,9 +833,9 @@ def test_http_delete():
             "params": {"name": "slow", "arguments": {}}}), {**JSON, **h.session})
         while not pid.exists() or not pid.read_text().strip():
             h.new("tools/list")
-        check("delete_in_mid_call", h.send(None, h.session, "DELETE")[0], 204)
+        check("session_can_be_deleted_during_a_call", h.send(None, h.session, "DELETE")[0], 204)
         last = events(connection.getresponse().read().decode())[-1]
-        check("the_call_is_reported", (last["id"], "cancelled" in last["error"]["message"]),
+        check("cancelled_call_is_reported", (last["id"], "cancelled" in last["error"]["message"]),
               ("mine", True))
         while os.path.exists(f"/proc/{pid.read_text().strip()}"):
             h.new("tools/list")
@@ -825,7 +864,7 @@ def test_http_gone():
                     h.new("tools/list")
             else:
                 h.new("tools/list")
-            check(f"gone_{'new' if modern else 'old'}",
+            check(f"lost_connection_cancels_only_in_the_new_protocol_{'new' if modern else 'old'}",
                   os.path.exists(f"/proc/{pid.read_text().strip()}"), not modern)
             h.send({"jsonrpc": "2.0", "method": "notifications/cancelled",
                     "params": {"requestId": 5}}, h.session)
@@ -833,8 +872,9 @@ def test_http_gone():
 
 def test_http_new():
     with Http() as h:
-        check("new_call", [h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[0],
-                           outcome(h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[1])],
+        check("new_protocol_call_returns_its_result",
+              [h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[0],
+               outcome(h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[1])],
               [200, (False, "41")])
         for name, headers, wanted in (
                 ("no_method", {"Mcp-Method": None}, -32020),
@@ -845,13 +885,15 @@ def test_http_new():
                 ("no_version", {"MCP-Protocol-Version": None}, -32020),
                 ("old_version", {"MCP-Protocol-Version": OLD}, -32020)):
             status, answer = h.new("tools/call", {"name": "add", "arguments": {"a": 1}}, headers)
-            check(f"new_{name}", (status, code(answer), answer["id"]), (400, wanted, 3))
+            check(f"new_protocol_rejects_{name}",
+                  (status, code(answer), answer["id"]), (400, wanted, 3))
         status, answer = h.new("tools/call", {"name": "add", "arguments": {"a": 1}},
                                {"Mcp-Name": "=?base64?YWRk?="})
-        check("new_base64_name", (status, outcome(answer)), (200, (False, "41")))
+        check("new_protocol_accepts_a_base64_name", (status, outcome(answer)), (200, (False, "41")))
         status, answer = h.new("nobody/knows")
-        check("new_no_such_method", (status, code(answer)), (404, -32601))
-        check("new_session_is_ignored", h.new("tools/list", {}, {"Mcp-Session-Id": "x"})[0], 200)
+        check("new_protocol_rejects_an_unknown_method", (status, code(answer)), (404, -32601))
+        check("new_protocol_ignores_a_session",
+              h.new("tools/list", {}, {"Mcp-Session-Id": "x"})[0], 200)
         # the same id at the same time, from independent clients
         found = {}
         threads = [threading.Thread(target=lambda n=n: found.update({n: h.new(
@@ -860,7 +902,7 @@ def test_http_new():
             thread.start()
         for thread in threads:
             thread.join()
-        check("new_ids_of_others", [outcome(found[n]) for n in range(8)],
+        check("new_protocol_clients_may_use_the_same_id", [outcome(found[n]) for n in range(8)],
               [(False, str(40 + n)) for n in range(8)])
 
 
@@ -889,7 +931,8 @@ def test_usage():
         done = subprocess.run([HAFT, "mcp", "agent.json", "--store", "memory:", "--listen",
                                address], cwd=scratch, capture_output=True, text=True,
                               stdin=subprocess.DEVNULL)
-        check(f"no_address_{address}", (done.returncode, "no token" in done.stderr), (2, False))
+        check(f"invalid_address_is_rejected_{address}",
+              (done.returncode, "no token" in done.stderr), (2, False))
 
 
 with tempfile.TemporaryDirectory() as scratch:

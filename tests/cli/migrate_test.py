@@ -89,7 +89,7 @@ def test_there_and_back():
     old, new, back = new_local(), new_store(), new_local()
     fill(old)
     before = contents(old)
-    check("there_is_something", len(before), 5)
+    check("old_store_has_five_runs", len(before), 5)
     status, result, _ = migrate(old, new, "--dry-run")
     check("a_dry_run_counts", (status, counts(result), listing(new)), (0, (3, 0, 2, 0), []))
     made, absent = [path.name for path in Path(scratch).iterdir()], f"sqlite:{scratch}/absent.db"
@@ -98,7 +98,8 @@ def test_there_and_back():
           (status, counts(result), [path.name for path in Path(scratch).iterdir()] == made),
           (0, (3, 0, 2, 0), True))
     status, _, err = migrate(old, old, "--dry-run")
-    check("a_dry_run_into_itself", (status, "found the same store" in err), (2, True))
+    check("dry_run_into_the_same_store_is_rejected",
+          (status, "found the same store" in err), (2, True))
     status, result, err = migrate(old, new)
     check("ended_runs_are_copied", (status, counts(result)), (0, (3, 0, 2, 0)))
     check("skipped_runs_are_reported", err.count("has not ended; --move moves it too"), 2)
@@ -108,18 +109,19 @@ def test_there_and_back():
     status, result, _ = migrate(old, new)
     check("second_copy_finds_equal_runs", (status, counts(result)), (0, (0, 3, 2, 0)))
     status, result, _ = migrate(old, new, "--move")
-    check("all_are_moved", (status, counts(result), listing(old)), (0, (2, 3, 0, 0), []))
-    check("all_are_the_same", contents(new) == before, True)
+    check("all_runs_are_moved", (status, counts(result), listing(old)), (0, (2, 3, 0, 0), []))
+    check("moved_runs_are_unchanged", contents(new) == before, True)
     status, result, _ = migrate(new, back, "--move")
     check("moving_back_restores_all_contents",
           (status, counts(result), contents(back) == before), (0, (5, 0, 0, 0), True))
     check("replays_are_identical", [haft("runs", "replay", run, "--store", back)[0]
                                     for run in before], [0] * 5)
     waiting = next(run["run"] for run in listing(back) if run["state"] == "waiting")
-    check("one_that_waits_is_answered", haft("answer", waiting, '"x"', "--store", back,
-                                             "--quiet")[:2], (0, "seen\n"))
-    check("a_worker_does_the_rest", (haft("worker", "--store", back, "--until-idle")[0],
-                                     [run["end"] for run in listing(back)]), (0, ["done"] * 5))
+    check("moved_waiting_run_can_be_answered", haft("answer", waiting, '"x"', "--store", back,
+                                                    "--quiet")[:2], (0, "seen\n"))
+    check("worker_ends_the_other_moved_runs",
+          (haft("worker", "--store", back, "--until-idle")[0],
+           [run["end"] for run in listing(back)]), (0, ["done"] * 5))
 
 
 def test_messages():
@@ -134,7 +136,7 @@ def test_messages():
     status, result, err = migrate(old, new, "--move", "--run", waiting)
     check("message_is_moved_with_its_run",
           (status, counts(result), "1 message" in err), (0, (1, 0, 0, 0), True))
-    check("only_the_one", len(listing(old)), 4)
+    check("only_the_named_run_is_moved", len(listing(old)), 4)
     haft("worker", "--store", new, "--until-idle")
     heard = listing(new)[0]["state"]
     check("moved_message_is_received", heard in ("ended", "waiting"), True)
@@ -147,33 +149,34 @@ def test_refusals():
     check("same_store_is_rejected", haft("migrate", "--from", old, "--to", old)[0], 2)
     check("same_store_under_another_name_is_rejected",
           haft("migrate", "--from", old, "--to", old.removeprefix("sqlite:"))[0], 2)
-    check("a_store_that_does_not_exist",
+    check("missing_store_is_an_error",
           haft("migrate", "--from", "sqlite:none.db", "--to", new)[0], 1)
     check("missing_store_is_not_created", (Path(scratch) / "none.db").exists(), False)
     for words in ([], ["--from", old], ["--to", new], ["--from", "ftp:x", "--to", new]):
         check(f"usage {len(words)}", haft("migrate", *words)[0], 2)
-    check("a_run_that_does_not_exist",
+    check("unknown_run_is_rejected",
           haft("migrate", "--from", old, "--to", new, "--run", "zz")[0],
           2)
     open_one = next(run["run"] for run in listing(old) if run["state"] == "waiting")
-    check("one_that_is_named_and_open", migrate(old, new, "--run", open_one)[0], 1)
+    check("named_open_run_is_not_copied", migrate(old, new, "--run", open_one)[0], 1)
 
     base = sqlite3.connect(old.removeprefix("sqlite:"))
     base.execute("UPDATE runs SET owner = 'other', lease = ? WHERE id = ?",
                  (int(time.time() * 1000) + 100000, open_one))
     base.commit()
     status, result, err = migrate(old, new, "--move", "--run", open_one)
-    check("a_run_with_an_owner", (status, counts(result), "belongs to other" in err),
+    check("run_with_an_owner_is_not_moved", (status, counts(result), "belongs to other" in err),
           (1, (0, 0, 0, 1), True))
     status, result, err = migrate(old, new, "--move", "--dry-run", "--run", open_one)
-    check("a_dry_run_says_so_too", (status, counts(result)), (1, (0, 0, 0, 1)))
+    check("dry_run_reports_a_run_with_an_owner", (status, counts(result)), (1, (0, 0, 0, 1)))
     base.execute("UPDATE runs SET owner = '', lease = 0")
     base.execute("UPDATE events SET body = "
                  "CAST(replace(CAST(body AS TEXT), 'said', 'sold') AS BLOB) "
                  "WHERE run = (SELECT number FROM runs WHERE id = ?)", (ids[0],))
     base.commit()
     status, result, _ = migrate(old, new, "--move")
-    check("damage_is_not_copied", (status, counts(result), [f["run"] for f in result["failures"]]),
+    check("damaged_run_is_not_copied",
+          (status, counts(result), [f["run"] for f in result["failures"]]),
           (1, (4, 0, 0, 1), [ids[0]]))
     check("damaged_run_stays_in_the_old_store", [run["run"] for run in listing(old)], [ids[0]])
     base.close()
@@ -186,7 +189,7 @@ def test_refusals():
     base.commit()
     base.close()
     status, result, _ = migrate(third, fourth, "--move")
-    check("another_run_of_its_id_is_an_error",
+    check("different_run_with_the_same_id_is_an_error",
           (status, counts(result), result["failures"][0]["message"]),
           (1, (2, 2, 0, 1), "the run in the new store is not the same: the answer differs"))
 
@@ -249,11 +252,11 @@ def test_two_movers():
             migrate(old, new, "--move")
         places = [{run["run"] for run in listing(store)} for store in (old, one, other)]
         doubled += sum(map(len, places)) - len(set().union(*places))
-        check(f"none_is_left_or_lost {number}", (len(places[0]), len(places[1] | places[2])),
+        check(f"no_run_is_left_or_lost {number}", (len(places[0]), len(places[1] | places[2])),
               (0, 6))
         approve_everywhere((old, one, other))
-    check("none_is_in_two_stores", doubled, 0)
-    check_paid("each_is_paid_once", runs)
+    check("no_run_is_in_two_stores", doubled, 0)
+    check_paid("each_run_is_paid_once", runs)
 
 
 def test_two_movers_to_one_store():
@@ -266,12 +269,12 @@ def test_two_movers_to_one_store():
         for mover in movers:
             mover.communicate(timeout=LONG)
         status, result, _ = migrate(old, new, "--move")
-        check(f"repeated_all_are_there {number}",
+        check(f"repeated_move_completes {number}",
               (status, result["failures"], listing(old), len(listing(new))),
               (0, [], [], len(made)))
         approve_everywhere((old, new))
         runs += made
-    check_paid("each_is_paid_once_there", runs)
+    check_paid("each_run_is_paid_once_in_the_new_store", runs)
 
 
 def test_killed_and_repeated_elsewhere():
@@ -295,7 +298,7 @@ def test_killed_and_repeated_elsewhere():
         check(f"the_first_move_ends {number}", (migrate(old, one, "--move")[0], listing(old)),
               (0, []))
         approve_everywhere((old, one, other))
-    check_paid("each_is_paid_once_in_the_end", runs)
+    check_paid("each_run_is_paid_once_in_the_end", runs)
     print(f"# {kills} were killed")
 
 
@@ -309,7 +312,7 @@ def test_epochs_increase():
         check(f"moved {new != places[1]}", migrate(old, new, "--move")[0], 0)
         haft("approve", run, "--store", new, "--quiet")
     epochs = [int(epoch) for _, epoch in paid()]
-    check("four_times", len(epochs), 4)
+    check("tool_ran_four_times", len(epochs), 4)
     check("each_epoch_is_greater", epochs, sorted(set(epochs)))
 
 
@@ -319,7 +322,7 @@ def test_commands_to_copy():
     asked = store if kind == "sqlite" else f"{store}{'&' if '?' in store else '?'}password=s3kret"
     _, _, err = haft("run", pays(), "x", "--store", asked)
     lines = [line.split() for line in err.splitlines() if line.strip().startswith("haft approve")]
-    check("one_is_reported", len(lines), 1)
+    check("one_command_is_printed", len(lines), 1)
     check("printed_command_has_no_password", "s3kret" in err, False)
     words = [word.strip("'") for word in lines[0]]
     check("printed_command_names_the_store", words[-2:], ["--store", store])
@@ -399,20 +402,23 @@ def test_a_move_that_was_cut_off():
         check(f"{step} nothing_is_paid", len(paid()), before)
         other = new_local()
         status, result, _ = migrate(old, other, "--move")
-        check(f"{step} another_store", (status, counts(result),
-                                        path_of(new) in result["failures"][0]["message"],
-                                        listing(other), len(listing(old))),
+        check(f"{step} move_to_another_store_is_refused",
+              (status, counts(result),
+               path_of(new) in result["failures"][0]["message"],
+               listing(other), len(listing(old))),
               (1, (0, 0, 0, 1), True, [], 1))
         if not done:
             status, result, _ = migrate(old, new, "--move", "--dry-run")
-            check(f"{step} it_would_be_moved", (status, result["failed"]), (0, 0))
+            check(f"{step} dry_run_would_move_it", (status, result["failed"]), (0, 0))
         status, result, err = migrate(old, new, "--move")
-        check(f"{step} repeated", (status, result["failed"], listing(old)), (0, 0, []))
-        check(f"{step} it_is_there_once", [(row["run"], row["state"]) for row in listing(new)],
+        check(f"{step} repeated_move_completes",
+              (status, result["failed"], listing(old)), (0, 0, []))
+        check(f"{step} run_is_in_the_new_store_once",
+              [(row["run"], row["state"]) for row in listing(new)],
               [(run, "ended" if done else "waiting")])
         haft("approve", run, "--store", new, "--quiet")
-        check(f"{step} it_continues", [row["state"] for row in listing(new)], ["ended"])
-        check(f"{step} it_is_paid_once", len(paid()), before + (not done))
+        check(f"{step} run_continues", [row["state"] for row in listing(new)], ["ended"])
+        check(f"{step} run_is_paid_once", len(paid()), before + (not done))
 
 
 def test_a_move_that_another_has_overtaken():
@@ -469,8 +475,8 @@ def test_interrupted():
         if there != set(before):
             check("no_run_is_lost_during_the_move", len(there), len(before))
     status, result, err = migrate(old, new, "--move")
-    check("repeated_it_ends", (status, result["failed"], listing(old)), (0, 0, []))
-    check("all_are_there_and_the_same", contents(new) == before, True)
+    check("repeated_move_ends", (status, result["failed"], listing(old)), (0, 0, []))
+    check("all_runs_are_moved_unchanged", contents(new) == before, True)
     check("moved_runs_have_no_owner",
           haft("worker", "--store", new, "--until-idle", "--quiet")[0], 0)
     print(f"# {kills} of {len(delays)} were killed")

@@ -88,8 +88,8 @@ def test_whole():
               bool(re.fullmatch(r"listening on http://127\.0\.0\.1:\d+/v1\n", mock.line)), True)
         status, value = mock.ask()
         created = value.pop("created")
-        check("the_time_is_now", abs(time.time() - created) < 600, True)
-        check("a_text_as_a_whole", (status, value), (200, {
+        check("creation_time_is_now", abs(time.time() - created) < 600, True)
+        check("text_reply_has_all_members", (status, value), (200, {
             "id": "chatcmpl-1", "object": "chat.completion", "model": "m", "choices": [{
                 "index": 0, "message": {
                     "role": "assistant", "content": "Hello.", "refusal": None, "annotations": [],
@@ -101,7 +101,7 @@ def test_whole():
                           "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0}},
             "service_tier": "default", "system_fingerprint": None}))
         status, value = mock.ask(tools=[LOOK, FIND])
-        check("calls_as_a_whole", value["choices"][0]["message"]["tool_calls"], [
+        check("reply_has_the_calls", value["choices"][0]["message"]["tool_calls"], [
             {"id": "call_1", "type": "function", "function": {
                 "name": "docs_-_find", "arguments": '{"q":"x"}'}},
             {"id": "own", "type": "function", "function": {"name": "look", "arguments": "{}"}}])
@@ -123,14 +123,15 @@ def test_stream():
         check("a_text_comes_in_pieces", (
             status, len(deltas) > 10, "".join(d.get("content") or "" for d in deltas)),
             (200, True, long))
-        check("every_chunk_is_one", {(c["id"], c["object"], c["model"]) for c in chunks},
+        check("chunks_have_the_same_id_and_model",
+              {(c["id"], c["object"], c["model"]) for c in chunks},
               {("chatcmpl-1", "chat.completion.chunk", "m")})
-        check("the_finish_stands_alone", [
+        check("finish_reason_has_its_own_chunk", [
             (c["choices"][0]["delta"], c["choices"][0]["finish_reason"]) for c in chunks
             if c["choices"] and c["choices"][0]["finish_reason"]], [({}, "stop")])
         check("usage_comes_last", (chunks[-1]["choices"], chunks[-1]["usage"]["prompt_tokens"],
                                    {c["usage"] for c in chunks[:-1]}), ([], 1, {None}))
-        check("the_stream_says_that_it_is_over", end, ["[DONE]", ""])
+        check("stream_ends_with_done", end, ["[DONE]", ""])
         status, chunks, end = mock.events(tools=[LOOK])
         deltas = [c["choices"][0]["delta"] for c in chunks]
         calls = [d["tool_calls"][0] for d in deltas if "tool_calls" in d]
@@ -144,7 +145,7 @@ def test_stream():
                                         if "reasoning_content" in d], ["hm"])
         check("no_usage_unless_asked_for", [c for c in chunks if "usage" in c], [])
         status, chunks, end = mock.events()
-        check("an_empty_reply", (len(chunks), end), (2, ["[DONE]", ""]))
+        check("empty_reply_is_streamed", (len(chunks), end), (2, ["[DONE]", ""]))
 
 
 def test_script():
@@ -163,29 +164,31 @@ def test_script():
     with Mock(replies) as mock:
         body = json.dumps({"model": "m", "messages": [USER]})
         status, headers, text = mock.send("POST", "/chat/completions", body)
-        check("an_error_of_the_script", (
+        check("error_of_the_script_is_sent", (
             status, headers["retry-after"], headers["x-should-retry"], headers["content-type"],
             headers["x-request-id"], text), (
             429, "7", "false", "application/json", "req_1", '{"error":{"message":"slow down"}}'))
         status, headers, text = mock.send("POST", CHAT, body)
-        check("a_body_that_is_text", (status, headers["content-type"], text),
+        check("body_can_be_text", (status, headers["content-type"], text),
               (503, "text/plain; charset=utf-8", "<html>"))
         status, headers, text = mock.send("POST", CHAT, body)
-        check("no_body", (status, "content-type" in headers, text), (500, False, ""))
+        check("body_can_be_missing", (status, "content-type" in headers, text), (500, False, ""))
         status, headers, text = mock.send("POST", CHAT, body)
         check("body_can_have_its_own_type", (status, headers["content-type"], text),
               (418, "text/tea", "tea"))
         wanted = ("script /replies/4/expect/mode: the script expects mode any, found none")
-        check("an_expectation_that_fails", mock.ask(), error(400, wanted))
+        check("expectation_that_fails_is_an_error", mock.ask(), error(400, wanted))
         check("second_request_gets_the_same_error", mock.ask(), error(400, wanted))
         status, value = mock.ask(tools=[LOOK, FIND], tool_choice=choice)
-        check("an_expectation_that_holds", (status, value["choices"][0]["message"]["content"]),
+        check("expectation_that_holds_gives_the_reply",
+              (status, value["choices"][0]["message"]["content"]),
               (200, "as expected"))
         message = mock.ask()[1]["choices"][0]["message"]
-        check("a_refusal", (message["content"], message["refusal"]), (None, "No."))
-        check("cut_by_the_limit", mock.ask()[1]["choices"][0]["finish_reason"], "length")
+        check("refusal_is_sent", (message["content"], message["refusal"]), (None, "No."))
+        check("token_limit_is_the_finish_reason",
+              mock.ask()[1]["choices"][0]["finish_reason"], "length")
         past = "script /replies: the script has 7 replies, found a request for one more"
-        check("past_the_end", mock.ask(), error(400, past))
+        check("request_after_the_last_reply_is_an_error", mock.ask(), error(400, past))
     check("the_error_is_reported", mock.stderr.splitlines(),
           [f"haft: mock-model: {line}" for line in (wanted, wanted, past)])
 
@@ -193,9 +196,9 @@ def test_script():
 def test_loop():
     with Mock([{"text": "one"}, {"text": "two"}], "--loop") as mock:
         found = [mock.ask()[1]["choices"][0]["message"]["content"] for _ in range(5)]
-    check("a_script_that_starts_over", found, ["one", "two", "one", "two", "one"])
+    check("script_in_a_loop_starts_again", found, ["one", "two", "one", "two", "one"])
     with Mock([], "--loop") as mock:
-        check("no_reply_to_start_over_with", mock.ask()[0], 400)
+        check("loop_without_replies_is_an_error", mock.ask()[0], 400)
 
 
 def dial(mock, **members):
@@ -235,10 +238,10 @@ def test_cut():
                                      ("whole_at_once", False, 0), ("stream_at_once", True, 0)):
             answer = raw(mock, stream=stream)
             body, whole = unchunk(answer)
-            check(f"cut_{name}", (answer.startswith("HTTP/1.1 200 "), len(body), whole),
+            check(f"reply_is_cut_{name}", (answer.startswith("HTTP/1.1 200 "), len(body), whole),
                   (True, length, False))
-        check("not_cut_whole", mock.ask()[0], 200)
-        check("not_cut_stream", mock.events()[2], ["[DONE]", ""])
+        check("reply_without_a_cut_is_complete", mock.ask()[0], 200)
+        check("stream_without_a_cut_is_complete", mock.events()[2], ["[DONE]", ""])
         check("an_error_without_a_status_breaks_the_connection", raw(mock), "")
         with Mock([{"text": "hello", "cut": 20}]) as other:
             connection = other.connect()
@@ -247,7 +250,7 @@ def test_cut():
                 found = connection.getresponse().read()
             except http.client.IncompleteRead as failure:
                 found = failure
-            check("a_client_notices", type(found).__name__, "IncompleteRead")
+            check("client_notices_a_cut_reply", type(found).__name__, "IncompleteRead")
 
 
 def test_delay():
@@ -268,10 +271,10 @@ def test_delay():
             check("a_delayed_reply_comes", b'"late"' in connection.recv(65536), True)
         check("a_delay_is_kept", time.monotonic() - start >= 0.3, True)
         with dial(mock, messages=slow):
-            check("a_very_slow_one", other(), "on")
+            check("very_slow_reply_does_not_delay_others", other(), "on")
         check("a_waiting_client_may_leave", mock.send("GET", "/health")[0], 200)
         waiting = dial(mock, messages=slow)
-        check("a_client_waits", other(), "last")
+        check("others_are_answered_while_a_client_waits", other(), "last")
     check("server_exits_while_a_client_waits", (mock.exit, waiting.recv(1)), (0, b""))
     waiting.close()
 
@@ -338,7 +341,7 @@ def test_others():
         check("health_may_be_asked_for_its_head", (status, headers["content-length"], text),
               (200, "15", ""))
         status, _, answer = mock.send("GET", "/v1/models")
-        check("models_need_one", (status, json.loads(answer)["error"]["message"][:32]),
+        check("models_need_a_key", (status, json.loads(answer)["error"]["message"][:32]),
               (401, "You didn't provide an API key. Y"))
         for name, value, wanted in (("none", None, 401), ("empty", "Bearer ", 401),
                                     ("basic", "Basic eDp5", 401), ("any", "bearer sk-x", 200)):
@@ -349,7 +352,7 @@ def test_others():
             {"id": "script", "object": "model", "created": 0, "owned_by": "haft"}]})
     mock = Mock([])
     mock.stop(signal.SIGINT)
-    check("an_interrupt_ends_it", (mock.exit, mock.stderr), (0, ""))
+    check("interrupt_ends_the_server", (mock.exit, mock.stderr), (0, ""))
 
 
 def test_usage():
@@ -358,17 +361,18 @@ def test_usage():
                               stdin=subprocess.DEVNULL, cwd=scratch)
         return done.returncode, done.stdout, done.stderr
 
-    check("no_script", haft()[0], 2)
-    check("a_script_that_does_not_exist", haft("none.yaml"),
+    check("script_is_required", haft()[0], 2)
+    check("missing_script_is_an_error", haft("none.yaml"),
           (2, "", "haft: none.yaml: cannot be opened: No such file or directory\n"))
     Path(scratch, "bad.yaml").write_text("replies: [{txt: hi}]\n")
     status, _, err = haft("bad.yaml")
-    check("a_script_with_a_typo", (status, "bad.yaml:1:" in err and "txt" in err), (2, True))
+    check("script_with_a_typo_is_an_error",
+          (status, "bad.yaml:1:" in err and "txt" in err), (2, True))
     Path(scratch, "tab.yaml").write_text("replies:\n\t- {}\n")
     status, _, err = haft("tab.yaml")
-    check("a_script_that_is_not_yaml", (status, "tab.yaml:2:" in err), (2, True))
+    check("script_that_is_not_yaml_is_an_error", (status, "tab.yaml:2:" in err), (2, True))
     Path(scratch, "good.yaml").write_text("replies: []\n")
-    check("an_invalid_address", haft("good.yaml", "--listen", "here"), (
+    check("invalid_address_is_an_error", haft("good.yaml", "--listen", "here"), (
         2, "", "haft: --listen: expected an address as ADDRESS:PORT, found 'here'\n"
         "hint: for example 127.0.0.1:8080, [::1]:8080 or localhost:0\n"))
     with Mock([]) as mock:
@@ -378,7 +382,7 @@ def test_usage():
     with open("/dev/full", "wb") as full:
         done = subprocess.run([HAFT, "mock-model", "good.yaml"], stdout=full, cwd=scratch,
                               stderr=subprocess.PIPE)
-    check("an_unreadable_address", done.returncode, 1)
+    check("address_that_cannot_be_printed_is_an_error", done.returncode, 1)
 
 
 def schema_format(schema, **more):
@@ -391,10 +395,11 @@ def test_constraints():
     open_ = {"type": "object", "properties": {"a": {"type": "integer"}}}
     with Mock([{"text": '{"a": 1}'}, {"text": "no"}, {"text": "no", "ignores_constraint": True},
                {"when": "constrained", "text": "{}"}, {"when": "free", "text": "free"}]) as mock:
-        check("a_grammar_is_not_openais", mock.ask(grammar='root ::= "a"'),
+        check("openai_rejects_a_grammar", mock.ask(grammar='root ::= "a"'),
               error(400, "Unrecognized request argument supplied: grammar"))
         status, value = mock.ask(response_format=schema_format(open_, strict=True))
-        check("strict_schemas_keep_to_the_rules", (status, value["error"]["message"]),
+        check("strict_schema_that_breaks_the_rules_is_rejected",
+              (status, value["error"]["message"]),
               (400, "Invalid schema for response_format 'reply': In context=(), "
                     "'additionalProperties' is required to be supplied and to be false."))
         check("reply_that_conforms_is_sent",
@@ -404,28 +409,30 @@ def test_constraints():
                "request; set ignores_constraint: true for a server that ignores it")
         check("reply_that_violates_the_schema_is_an_error",
               (status, value["error"]["message"]), (500, why))
-        check("a_reply_without_a_constraint",
+        check("reply_that_ignores_the_constraint_is_sent",
               mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
-        check("a_reply_for_another_request",
+        check("request_without_a_constraint_gets_its_reply",
               mock.ask()[1]["choices"][0]["message"]["content"], "free")
     check("violated_constraint_is_reported", mock.stderr, f"haft: mock-model: {why}\n")
     with Mock([{"text": "ab"}, {"text": "x"}], "--like", "llamacpp") as mock:
         status, value = mock.ask(grammar="root ::= other")
-        check("a_bad_grammar", (status, value["error"]["message"]),
+        check("invalid_grammar_is_rejected", (status, value["error"]["message"]),
               (400, "Failed to parse grammar: a rule is not defined"))
         status, value = mock.ask(grammar='root ::= "ab"', tools=[LOOK])
-        check("a_grammar_with_tools", (status, value["error"]["message"]),
+        check("grammar_with_tools_is_rejected", (status, value["error"]["message"]),
               (400, "Cannot use custom grammar constraints with tools."))
-        check("a_good_grammar", mock.ask(grammar='root ::= "ab"')[0], 200)
+        check("reply_that_matches_the_grammar_is_sent", mock.ask(grammar='root ::= "ab"')[0], 200)
         check("reply_that_the_grammar_rejects_is_an_error",
               mock.ask(grammar='root ::= "ab"')[0], 500)
     for like in ("vllm", "ollama"):
         with Mock([{"text": "{}"}], "--like", like) as mock:
-            check(f"schemas_of_{like}", mock.ask(response_format=schema_format(open_))[0], 200)
+            check(f"open_schema_is_accepted_by_{like}",
+                  mock.ask(response_format=schema_format(open_))[0], 200)
     done = subprocess.run([HAFT, "mock-model", "x.json", "--like", "nobody"], text=True,
                           capture_output=True)
-    check("an_unknown_server", (done.returncode, "expected openai, llamacpp, vllm or ollama" in
-                                done.stderr), (2, True))
+    check("unknown_server_is_rejected",
+          (done.returncode, "expected openai, llamacpp, vllm or ollama" in
+           done.stderr), (2, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

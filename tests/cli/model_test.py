@@ -62,9 +62,10 @@ def test_report():
     check("the_spec_runs_unchanged", (status, err, log[-1]["end"]), (0, "", "done"))
     check("forced_until_the_gate_opens", [t["mode"] for t in turns],
           ["any", "any", "auto", "auto", "auto"])
-    check("the_gate_counts", [len(t["gate"]["called"]) for t in turns], [0, 1, 3, 3, 3])
-    check("in_this_order", [k for k in kinds if k in ("gate_opened", "artifact_stored",
-                                                      "run_finished")],
+    check("gate_counts_called_tools", [len(t["gate"]["called"]) for t in turns], [0, 1, 3, 3, 3])
+    check("gate_opens_before_the_artifact_and_the_end",
+          [k for k in kinds if k in ("gate_opened", "artifact_stored",
+                                     "run_finished")],
           ["gate_opened", "artifact_stored", "run_finished"])
     done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
                           env=environment)
@@ -133,7 +134,7 @@ def test_strict_server():
     check("a_strict_server_accepts_every_request", (status, refused, err, log[-1]["end"]),
           (0, [], "", "done"))
     choices = [request.get("tool_choice") for request, _ in server.requests]
-    check("it_forces_with_required", choices, ["required", "required", "auto", "auto", "auto"])
+    check("forced_turns_send_required", choices, ["required", "required", "auto", "auto", "auto"])
     declared = ["store_artifact" in json.dumps(request["tools"]) for request, _ in server.requests]
     check("an_artifact_tool_waits_for_the_gate", declared, [False, False, True, True, True])
     done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
@@ -153,7 +154,8 @@ def test_own_host():
         return "input" in request, "allowed_tools" in json.dumps(request)
 
     check("openai_means_responses", explain(), (True, True))
-    check("also_with_the_variable", explain(OPENAI_BASE_URL="https://api.openai.com/v1/"),
+    check("variable_with_the_host_of_openai_means_responses",
+          explain(OPENAI_BASE_URL="https://api.openai.com/v1/"),
           (True, True))
     check("another_host_means_chat", explain(OPENAI_BASE_URL="http://127.0.0.1:1/v1"),
           (False, False))
@@ -165,7 +167,7 @@ def test_offline():
                            "--events"], text=True, capture_output=True, env=environment)
     log = [json.loads(line) for line in done.stdout.splitlines()]
     modes = [event["mode"] for event in log if event["kind"] == "turn_started"]
-    check("offline_carries_the_example", (done.returncode, log[-1]["end"]), (0, "done"))
+    check("offline_model_runs_the_example", (done.returncode, log[-1]["end"]), (0, "done"))
     check("modes_are_forced_first_and_free_later", (modes[0], modes[-1], modes == sorted(modes)),
           ("any", "auto", True))
     names = [event["tool"] for event in log if event["kind"] == "call_finished" and event["ok"]]
@@ -189,11 +191,11 @@ def test_faults():
         return status, error
 
     status, error = fails({"error": {"status": 401, "body": "no such key"}})
-    check("a_key_that_is_refused", (status, "HTTP 401" in error), (1, True))
+    check("refused_key_ends_the_run", (status, "HTTP 401" in error), (1, True))
     status, error = fails({"text": "hello", "cut": 40})
-    check("a_reply_that_is_cut", (status, error != ""), (1, True))
+    check("cut_reply_ends_the_run", (status, error != ""), (1, True))
     recovering = [{"error": {"status": 503, "body": "busy", "headers": {"retry-after-ms": "5"}}}]
-    check("a_server_that_is_busy_at_first", play(recovering + REPLIES, "--quiet")[:2],
+    check("busy_server_is_asked_again", play(recovering + REPLIES, "--quiet")[:2],
           (0, "It is in turn.c.\n"))
     err = play(recovering + REPLIES)[2]
     check("a_retry_says_why_and_when", [line for line in err.splitlines() if "attempt 2" in line],
@@ -203,11 +205,11 @@ def test_faults():
     server.terminate()
     server.communicate()
     status, out, _ = run(url, "--json")
-    check("a_server_that_is_down", (status, json.loads(out)["end"]), (1, "failed"))
+    check("server_that_is_down_ends_the_run", (status, json.loads(out)["end"]), (1, "failed"))
     without = {k: v for k, v in environment.items() if k != "OPENAI_API_KEY"}
     done = subprocess.run([HAFT, "run", EXAMPLES / "report.yaml", "x", "--model", "openai:m"],
                           text=True, capture_output=True, env=without)
-    check("no_key_no_server", (done.returncode, "OPENAI_API_KEY is not set" in done.stderr),
+    check("missing_key_is_an_error", (done.returncode, "OPENAI_API_KEY is not set" in done.stderr),
           (2, True))
 
 

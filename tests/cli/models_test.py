@@ -61,38 +61,42 @@ def test_lists(url):
                   VLLM_BASE_URL=f"{url}/page/v1", MISTRAL_BASE_URL=f"{url}/mistral/v1")
     check("offline_needs_nothing", (rows["offline"]["reachable"], rows["offline"]["why"]),
           (True, "needs no key and no network"))
-    check("models_of_a_server", [rows[f"ollama:{m}"]["reachable"] for m in ("qwen3:8b", "gemma3")],
+    check("models_of_a_server_are_listed",
+          [rows[f"ollama:{m}"]["reachable"] for m in ("qwen3:8b", "gemma3")],
           [True, True])
     check("a_key_is_sent_to_the_named_server",
           [key for path, key in seen if path.startswith("/openai/")], [f"Bearer {KEY}"])
-    check("another_server_for_openai", rows["openai:gpt-x"]["reachable"], True)
-    check("no_models", (rows["llamacpp"]["reachable"],
-                        rows["llamacpp"]["why"].endswith("lists no models")), (True, True))
-    check("no_key", (rows["deepseek"]["reachable"], "DEEPSEEK_API_KEY" in rows["deepseek"]["why"]),
+    check("models_of_another_server_for_openai_are_listed", rows["openai:gpt-x"]["reachable"], True)
+    check("server_without_models_is_reachable",
+          (rows["llamacpp"]["reachable"],
+           rows["llamacpp"]["why"].endswith("lists no models")), (True, True))
+    check("provider_without_a_key_is_not_reachable",
+          (rows["deepseek"]["reachable"], "DEEPSEEK_API_KEY" in rows["deepseek"]["why"]),
           (False, True))
-    check("a_refused_key", (rows["mistral"]["reachable"], rows["mistral"]["why"][:8]),
+    check("provider_that_refuses_the_key_is_not_reachable",
+          (rows["mistral"]["reachable"], rows["mistral"]["why"][:8]),
           (False, "HTTP 401"))
-    check("what_models_can_do", ("schema" in rows["ollama:gemma3"]["can"],
-                                 "named_choice" in rows["ollama:gemma3"]["can"],
-                                 "grammar" in rows["llamacpp"]["can"]), (True, False, True))
+    check("capabilities_are_listed", ("schema" in rows["ollama:gemma3"]["can"],
+                                      "named_choice" in rows["ollama:gemma3"]["can"],
+                                      "grammar" in rows["llamacpp"]["can"]), (True, False, True))
     done = subprocess.run([HAFT, "validate", SCHEMA, "-"], text=True, capture_output=True,
                           input=json.dumps(list(rows.values())))
-    check("the_list_has_its_shape", done.returncode, 0)
+    check("list_matches_its_schema", done.returncode, 0)
     check("no_key_is_printed", KEY in json.dumps(rows), False)
     status, out, _ = haft("models", **dict(nowhere, OLLAMA_BASE_URL=f"{url}/ollama"))
-    check("as_a_table", (status, [line.split()[:2] for line in out.splitlines()
-                                  if "ollama" in line]),
+    check("text_output_is_a_table", (status, [line.split()[:2] for line in out.splitlines()
+                                              if "ollama" in line]),
           (0, [["yes", "ollama:qwen3:8b"], ["yes", "ollama:gemma3"]]))
 
 
 def test_long_lists(url):
     rows = listed(VLLM_BASE_URL=f"{url}/most/v1", LLAMACPP_BASE_URL=f"{url}/more/v1")
-    check("the_longest_list", rows["vllm"]["reachable"], True)
-    check("one_byte_more", rows["llamacpp"]["reachable"], False)
+    check("list_at_the_limit_is_read", rows["vllm"]["reachable"], True)
+    check("list_past_the_limit_is_rejected", rows["llamacpp"]["reachable"], False)
 
 
 def test_hint(url):
-    """A run whose model nobody names is offline, and says what else there is."""
+    """A run without a named model uses `offline`, and prints which models were found."""
     spec = Path(scratch) / "spec.yaml"
     spec.write_text("haft: 1\nname: n\n")
 
@@ -106,14 +110,16 @@ def test_hint(url):
     check("a_key_is_found", (status, lines), (0, [
         "haft: no model is named, so offline answers; found openai (OPENAI_API_KEY is set); "
         "choose one with --model"]))
-    check("... and_not_used", len(seen), asked)
+    check("key_that_was_found_is_not_used", len(seen), asked)
     status, lines = said(OLLAMA_BASE_URL=f"{url}/ollama")
     check("a_server_is_found", (status, len(lines), "ollama:qwen3:8b (listed by" in lines[0]),
           (0, 1, True))
-    check("nothing_is_found", said(), (0, []))
-    check("a_model_is_named", said("--model", "offline", OPENAI_API_KEY=KEY), (0, []))
-    check("by_a_variable", said(OPENAI_API_KEY=KEY, HAFT_MODEL="offline"), (0, []))
-    check("quiet", said("--quiet", OPENAI_API_KEY=KEY), (0, []))
+    check("nothing_is_printed_if_nothing_is_found", said(), (0, []))
+    check("nothing_is_printed_for_a_named_model",
+          said("--model", "offline", OPENAI_API_KEY=KEY), (0, []))
+    check("nothing_is_printed_for_a_model_of_a_variable",
+          said(OPENAI_API_KEY=KEY, HAFT_MODEL="offline"), (0, []))
+    check("nothing_is_printed_with_quiet", said("--quiet", OPENAI_API_KEY=KEY), (0, []))
 
 
 def test_silent_server():
@@ -123,9 +129,10 @@ def test_silent_server():
         silent.listen()
         start = time.monotonic()
         rows = listed(OLLAMA_BASE_URL=f"http://127.0.0.1:{silent.getsockname()[1]}")
-        check("a_server_that_says_nothing", (rows["ollama"]["reachable"],
-                                             rows["ollama"]["why"][:14]), (False, "no answer from"))
-        check("it_is_not_waited_for", time.monotonic() - start < 120, True)
+        check("silent_server_is_not_reachable",
+              (rows["ollama"]["reachable"],
+               rows["ollama"]["why"][:14]), (False, "no answer from"))
+        check("wait_for_a_silent_server_is_limited", time.monotonic() - start < 120, True)
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -32,7 +32,7 @@ REPLIES = [
 
 
 def refusal(request):
-    """What a request has that Ollama would not take, or would ignore."""
+    """The reason why Ollama would reject a request or ignore a part of it; None if it would not."""
     calls = {}
     if set(request) - MEMBERS:
         return f"unknown members {sorted(set(request) - MEMBERS)}"
@@ -105,16 +105,18 @@ def play(*words):
 def test_report(name, *words):
     status, err, log, requests = play(*words)
     check(f"{name}_every_request_is_accepted", [reason for _, reason in requests if reason], [])
-    check(f"{name}_it_ends", (status, err, log[-1]["end"]), (0, "", "done"))
-    check(f"{name}_what_was_ignored_is_enforced",
+    check(f"{name}_run_ends", (status, err, log[-1]["end"]), (0, "", "done"))
+    check(f"{name}_ignored_forced_turn_is_asked_again",
           [e["kind"] for e in log if e["kind"] in ("violation", "constrained", "gate_opened")],
           ["violation", "constrained", "gate_opened"])
-    check(f"{name}_tools", sorted(e["tool"] for e in log if e["kind"] == "call_finished"),
+    check(f"{name}_all_tools_are_called",
+          sorted(e["tool"] for e in log if e["kind"] == "call_finished"),
           ["complete_workflow", "glob", "grep", "read", "store_artifact"])
     check(f"{name}_a_forced_turn_says_so",
           ["Call a tool now" in r["messages"][-1]["content"] for r, _ in requests],
           [True, False, True, False, False, False])
-    check(f"{name}_usage", (log[-1]["usage"]["input_tokens"], log[-1]["usage"]["output_tokens"]),
+    check(f"{name}_usage_is_counted",
+          (log[-1]["usage"]["input_tokens"], log[-1]["usage"]["output_tokens"]),
           (60, 12))
     thinking = [m.get("thinking") for m in requests[-1][0]["messages"] if m.get("tool_calls")]
     check(f"{name}_thinking_is_sent_back", "Both at once." in thinking, True)
@@ -138,7 +140,8 @@ def test_explain():
         check(f"means_of_{provider}_in_text", json.loads(done.stdout)["forced"]["means"], means)
     done = subprocess.run([HAFT, "explain", EXAMPLES / "report.yaml", "x", "--model", "ollama:m"],
                           text=True, capture_output=True, env=environment)
-    check("in_words", "asked for in words, and haft checks the reply" in done.stdout, True)
+    check("explain_describes_the_means",
+          "asked for in words, and haft checks the reply" in done.stdout, True)
 
 
 with tempfile.TemporaryDirectory() as scratch:

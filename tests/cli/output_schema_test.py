@@ -100,7 +100,7 @@ def test_http():
             found = [(ok, text.strip()) for ok, text in finished()]
             check(f"a_server_that_sends_{name}", (status, found, err), (0, [wanted], ""))
         server.shutdown()
-    check("it_says_that_the_tool_is_at_fault", causes(),
+    check("error_says_that_the_tool_is_at_fault", causes(),
           [("output_schema", "this is a fault of the tool")])
 
 
@@ -108,25 +108,28 @@ def test_clients():
     def start(name):
         return haft("run", spec(name, 1, headless=True), "go", "--quiet")[0]
     check("a_headless_call_waits", start("fits"), 4)
-    check("its_result_fits", (haft("answer", "last", '{"n": 3}', "--quiet")[0], finished()),
+    check("result_that_fits_is_accepted",
+          (haft("answer", "last", '{"n": 3}', "--quiet")[0], finished()),
           (0, [(True, '{"n":3}')]))
-    check("another_waits", start("misfit"), 4)
+    check("second_headless_call_waits", start("misfit"), 4)
     status = haft("answer", "last", "c1.1", '{"n": "x"}', "--quiet")[0]
     found = [(ok, text.strip()) for ok, text in finished()]
     check("a_result_that_does_not_fit_is_an_error_for_the_model", (status, found),
           (0, [(False, f'{GIVEN}/n: Expected integer, found string "x"')]))
-    check("it_says_where", causes(), [("output_schema", "this is a fault of the tool")])
-    check("a_third_waits", start("fails"), 4)
+    check("error_names_the_output_schema",
+          causes(), [("output_schema", "this is a fault of the tool")])
+    check("third_headless_call_waits", start("fails"), 4)
     status, _, err = haft("answer", "last", "c1.1", "7", "--error", "x")
-    check("a_value_and_an_error", (status, "cannot be combined" in err), (2, True))
+    check("value_and_error_cannot_be_combined", (status, "cannot be combined" in err), (2, True))
     status, _, err = haft("answer", "last")
-    check("neither_a_value_nor_an_error", (status, "VALUE or --error" in err), (2, True))
+    check("value_or_error_is_required", (status, "VALUE or --error" in err), (2, True))
     command = ["answer", "last", "c1.1", "--error", "no such file"]
-    check("it_failed", (haft(*command, "--quiet")[0], finished()), (0, [(False, "no such file")]))
-    check("the_same_again_changes_nothing", haft(*command, "--quiet")[0], 0)
+    check("client_reports_a_failure",
+          (haft(*command, "--quiet")[0], finished()), (0, [(False, "no such file")]))
+    check("equal_error_is_accepted_again", haft(*command, "--quiet")[0], 0)
     status, _, err = haft("answer", "last", "c1.1", "--error", "another")
     check("another_error_is_rejected", (status, "different answer" in err), (1, True))
-    check("it_replays", haft("runs", "replay", "last")[0], 0)
+    check("failed_headless_call_replays", haft("runs", "replay", "last")[0], 0)
     path = spec("asks", 1, command=["true"], traits={"needs_approval": True})
     check("an_approval_waits", haft("run", path, "go", "--quiet")[0], 4)
     status, _, err = haft("answer", "last", "c1.1", "--error", "x")
@@ -149,9 +152,9 @@ def test_people():
         status = haft("answer", "last", value, "--quiet")[0]
         found = [(ok, text.strip()) for ok, text in finished()]
         check(f"a_result_in_place_of_an_approved_call_{name}", (status, found), (0, [wanted]))
-    check("it_says_who_gave_it", causes(),
+    check("error_says_that_a_person_gave_the_result", causes(),
           [("output_schema", "a person gave it in place of the tool")])
-    check("that_replays_too", haft("runs", "replay", "last")[0], 0)
+    check("result_of_a_person_replays", haft("runs", "replay", "last")[0], 0)
 
 
 with tempfile.TemporaryDirectory() as scratch:

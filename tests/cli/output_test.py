@@ -49,7 +49,7 @@ check("without_standard_input", closed("<&-", *RUN), (0, "answer\n", ""))
 check("without_standard_output", closed(">&-", *RUN), (1, "", LOST))
 check("without_standard_error", closed("2>&-", *RUN), (0, "answer\n", ""))
 check("with_standard_output_only", closed("<&- 2>&-", *RUN), (0, "answer\n", ""))
-check("without_any", closed("<&- >&- 2>&-", *RUN), (1, "", ""))
+check("without_any_standard_stream", closed("<&- >&- 2>&-", *RUN), (1, "", ""))
 for redirection, name in ("<&-", "input"), (">&-", "output"):
     check(f"a_server_without_standard_{name}", closed(redirection, "mcp", "s.json"),
           (1, "", f"haft: standard {name}: it is closed, and the MCP client needs it\n"))

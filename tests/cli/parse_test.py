@@ -44,20 +44,24 @@ def put(name, value):
 
 def test_files():
     reply = put("reply.txt", "Hi.\n" + CALL)
-    check("a_file", haft("--format", "hermes", reply), (0, GOOD, ""))
-    check("standard_input", haft("--format", "hermes", text="Hi.\n" + CALL), (0, GOOD, ""))
-    check("standard_input_by_name", haft("-f", "HERMES", "-", text="Hi.\n" + CALL), (0, GOOD, ""))
+    check("file_is_parsed", haft("--format", "hermes", reply), (0, GOOD, ""))
+    check("standard_input_is_parsed",
+          haft("--format", "hermes", text="Hi.\n" + CALL), (0, GOOD, ""))
+    check("dash_means_standard_input",
+          haft("-f", "HERMES", "-", text="Hi.\n" + CALL), (0, GOOD, ""))
     for chunk in ("1", "7", "64", "100000"):
-        check(f"pieces_of_{chunk}", haft("--format", "hermes", "--chunk", chunk, reply)[:2],
+        check(f"result_is_the_same_in_pieces_of_{chunk}",
+              haft("--format", "hermes", "--chunk", chunk, reply)[:2],
               (0, GOOD))
-    check("no_text", haft("--format", "hermes"), (
+    check("empty_text_has_no_calls", haft("--format", "hermes"), (
         0, '{"id":null,"content":"","reasoning":"","code":"","calls":[],"error":null,"errors":[],'
         '"repaired":false}\n', ""))
     check("a_cut_call_is_no_success", haft("--format", "hermes", text='x<tool_call>{"name":"f"'), (
         1, '{"id":null,"content":"x","reasoning":"","code":"","calls":[],"error":"truncated",'
         '"errors":[{"error":"truncated","offset":1,"why":"the text ends inside it",'
         '"text":"<tool_call>{\\"name\\":\\"f\\""}],"repaired":false}\n', ""))
-    check("bytes_that_are_not_text", haft("--format", "hermes", text=b"a\xffb\x00\x1b")[1][:37],
+    check("bytes_that_are_not_text_are_replaced",
+          haft("--format", "hermes", text=b"a\xffb\x00\x1b")[1][:37],
           '{"id":null,"content":"a\ufffdb\\u0000\\u001b')
 
 
@@ -80,13 +84,15 @@ def test_tools():
     check("tools_are_names", json.loads(haft("--format", "pythonic", "--tools", names,
                                              text="[f()] [g()]")[1])["calls"],
           [{"id": None, "name": "g", "arguments": {}}])
-    check("a_tool_without_a_name", haft("--format", "hermes", "--tools", put("odd.json", [{}])), (
+    check("tool_without_a_name_is_rejected",
+          haft("--format", "hermes", "--tools", put("odd.json", [{}])), (
         2, "", 'haft: odd.json:/0: expected the name of a tool, or an object with "name"\n'
         'hint: a tool is {"name": ..., "parameters": {...}}\n'))
-    check("tools_that_are_not_an_array",
+    check("tools_that_are_not_an_array_are_rejected",
           haft("--format", "hermes", "--tools", put("odd.json", "5"))[2],
           "haft: odd.json: expected an array of tools, found number\n")
-    check("tools_that_are_not_json", haft("--format", "hermes", "--tools", put("odd.json", "[")), (
+    check("tools_that_are_not_json_are_rejected",
+          haft("--format", "hermes", "--tools", put("odd.json", "[")), (
         2, "", "haft: odd.json:1:2 (byte 1): expected a value or ']', found the end of the text\n"))
 
 
@@ -94,25 +100,25 @@ def test_usage():
     check("a_format_is_required", haft(), (
         2, "", "haft: expected --format F, found none\n"
         "hint: 'haft help parse' lists the formats\n"))
-    check("an_unknown_format", haft("--format", "hermis"), (
+    check("unknown_format_has_a_suggestion", haft("--format", "hermis"), (
         2, "", "haft: unknown format 'hermis'\nhint: did you mean 'hermes'?\n"))
-    check("a_format_without_a_near_match", haft("--format", "x\x1b[31m"), (
+    check("unknown_format_without_a_near_match_has_a_hint", haft("--format", "x\x1b[31m"), (
         2, "", "haft: unknown format 'x\\u001b[31m'\n"
         "hint: 'haft help parse' lists the formats\n"))
-    check("a_file_that_does_not_exist", haft("--format", "hermes", "none.txt"), (
+    check("missing_file_is_an_error", haft("--format", "hermes", "none.txt"), (
         2, "", "haft: none.txt: cannot be opened: No such file or directory\n"))
-    check("lines_of_a_file_that_does_not_exist", haft("--jsonl", "none.txt")[0], 2)
+    check("missing_file_of_lines_is_an_error", haft("--jsonl", "none.txt")[0], 2)
     check("lines_have_their_own_tools", haft("--jsonl", "--tools", "x"), (
         2, "", 'haft: --jsonl and --tools cannot be combined\n'
         'hint: each line has its own "tools"\n'))
-    check("one_standard_input", haft("--format", "hermes", "--tools", "-"), (
+    check("standard_input_can_be_used_once", haft("--format", "hermes", "--tools", "-"), (
         2, "", "haft: only one of FILE and --tools can be standard input\n"))
     status, _, err = haft("--format", "hermes", "--chunk", "0")
-    check("a_chunk_has_a_byte", (status, "expected at least 1 byte, found 0" in err),
+    check("chunk_of_zero_bytes_is_rejected", (status, "expected at least 1 byte, found 0" in err),
           (2, True))
-    check("native_is_one_of_three",
+    check("native_alone_is_not_a_format",
           "native_openai, native_anthropic or native_gemini" in haft("--format", "native")[2], True)
-    check("a_chunk_is_a_number", haft("--format", "hermes", "--chunk", "x")[0], 2)
+    check("chunk_must_be_a_number", haft("--format", "hermes", "--chunk", "x")[0], 2)
 
 
 def test_terminal():
@@ -132,9 +138,10 @@ def test_terminal():
 def test_names():
     text = '{"tool":"f","args":{}}'
     for name in ("purejson", "PureJson", "PUREJSON", "json", "Json"):
-        check(f"format_{name}", len(lines([{"format": name, "text": text}])[1][0]["calls"]), 1)
+        check(f"format_is_accepted_{name}",
+              len(lines([{"format": name, "text": text}])[1][0]["calls"]), 1)
     for name in ("codemode", "CodeMode", "code"):
-        check(f"format_{name}", lines([{
+        check(f"code_format_is_accepted_{name}", lines([{
             "format": name, "text": "```python\na\n```\nand\n<code>b</code>"}])[1][0]["code"],
             "a\n\nb")
 
@@ -149,7 +156,7 @@ def test_lines():
         {"id": None, **good, "tools": None, "options": None, "other": [1], "note": "x"},
         {"id": {"a": [1]}, **good, "options": {"repair": None, "strange": 1}},
     ])
-    check("lines_exit_well", (status, err), (0, ""))
+    check("lines_exit_with_0", (status, err), (0, ""))
     problems = [a["error"] and (a["error"]["where"], a["error"]["message"]) for a in answers]
     check("each_line_is_answered", problems, [
         None, ("line 3: 1:2 (byte 1)", "expected true, false or null, found 'o'"),
@@ -190,13 +197,13 @@ def test_options():
         {"format": "functionary_v32", "text": "f\n{}", "tools": ["f"],
          "options": {"starts_after": ">>>"}},
     ])
-    check("the_prompt_may_have_started_it", [(a["reasoning"], len(a["calls"])) for a in answers],
+    check("reasoning_may_start_in_the_prompt", [(a["reasoning"], len(a["calls"])) for a in answers],
           [("So.", 1), ("So.", 1), ("", 1), ("", 1)])
-    check("an_option_of_the_command", json.loads(haft(
+    check("start_in_reasoning_option_is_used", json.loads(haft(
         "--format", "hermes", "--start-in-reasoning", text=text)[1])["reasoning"], "So.")
     _, answers, _ = lines([{"format": "hermes", "text": 'ab<tool_call>{"name":1}</tool_call>',
                             "options": {"starts_after": "<think>"}}] * 2)
-    check("places_are_those_of_the_text", answers[0]["errors"][0]["offset"], 2)
+    check("offsets_refer_to_the_text", answers[0]["errors"][0]["offset"], 2)
 
 
 def test_native():
@@ -209,25 +216,31 @@ def test_native():
         return answer["error"], answer["calls"], answer["repaired"]
 
     call = [{"id": "c", "name": "f", "arguments": {}}]
-    check("no_arguments", first("native_openai", openai("")), (None, call, False))
-    check("null_arguments", first("Native_OpenAI", openai("null")), (None, call, False))
-    check("arguments_that_are_not_json", first("native_openai", openai("{'a'}")),
+    check("empty_arguments_are_an_empty_object",
+          first("native_openai", openai("")), (None, call, False))
+    check("null_arguments_are_an_empty_object",
+          first("Native_OpenAI", openai("null")), (None, call, False))
+    check("arguments_that_are_not_json_are_malformed", first("native_openai", openai("{'a'}")),
           ("malformed", [], False))
-    check("arguments_that_are_cut", first("native_openai", openai('{"a":', "length")),
+    check("arguments_that_are_cut_are_truncated", first("native_openai", openai('{"a":', "length")),
           ("truncated", [], False))
-    check("arguments_that_are_not_an_object", first("native_openai", openai("[]", "length")),
+    check("arguments_that_are_not_an_object_are_malformed",
+          first("native_openai", openai("[]", "length")),
           ("malformed", [], False))
     check("arguments_are_repaired", first("native_openai", openai("{'a': True,}"), repair=True),
           (None, [{"id": "c", "name": "f", "arguments": {"a": True}}], True))
-    check("cut_ones_are_not", first("native_openai", openai("{'a': True", "length"), repair=True),
+    check("cut_arguments_are_not_repaired",
+          first("native_openai", openai("{'a': True", "length"), repair=True),
           ("truncated", [], False))
-    check("arguments_that_only_look_complete_are_not",
+    check("incomplete_arguments_are_not_repaired",
           first("native_openai", openai("{'a': [1", "tool_calls"), repair=True)[1], [])
-    check("half_a_reply", first("native_openai", openai("{}")[:40]), ("truncated", [], False))
-    check("half_a_reply_of_anthropic", first("native_anthropic", '{"content":['),
+    check("half_a_reply_is_truncated",
+          first("native_openai", openai("{}")[:40]), ("truncated", [], False))
+    check("half_a_reply_of_anthropic_is_truncated", first("native_anthropic", '{"content":['),
           ("truncated", [], False))
-    check("no_reply", first("native_gemini", '{"a":1}'), ("malformed", [], False))
-    check("no_reply_at_all", first("native_gemini", ''), ("malformed", [], False))
+    check("json_that_is_not_a_reply_is_malformed",
+          first("native_gemini", '{"a":1}'), ("malformed", [], False))
+    check("empty_text_is_malformed", first("native_gemini", ''), ("malformed", [], False))
 
 
 def expected(expect, answer):

@@ -93,8 +93,9 @@ def test_deadlines():
             check(f"{name}_expires", (status if shown(run)["end"] != "done" else 0,
                                       shown(run)["end"], reported[0] if reported else None),
                   (wanted[0] if status else 0, wanted[1], wanted[2]))
-            check(f"{name}_by", [e["by"] for e in log if e["kind"] == "answered"], ["deadline"])
-            check(f"{name}_one_end", kinds(run).count("run_finished"), 1)
+            check(f"{name}_is_answered_by_the_deadline",
+                  [e["by"] for e in log if e["kind"] == "answered"], ["deadline"])
+            check(f"{name}_has_one_end", kinds(run).count("run_finished"), 1)
 
 
 def test_expired_answers():
@@ -107,10 +108,11 @@ def test_expired_answers():
                     pauses={"question": {"deadline": "1ms", "on_expire": {"answer": given}}})
         haft("run", path, "go", "--quiet")
         status, _, err = haft("answer", "last", "c1.1", "another")
-        check(f"expired_is_too_late_{given!r}", (status, "too late: the deadline of" in err),
+        check(f"answer_after_the_deadline_is_rejected_{given!r}",
+              (status, "too late: the deadline of" in err),
               (1, True))
-        check(f"expired_reads_{given!r}", results(), {"c1.1": wanted})
-        check(f"expired_replays_{given!r}", haft("runs", "replay", "last")[0], 0)
+        check(f"model_reads_the_answer_of_the_deadline_{given!r}", results(), {"c1.1": wanted})
+        check(f"expired_run_replays_{given!r}", haft("runs", "replay", "last")[0], 0)
 
 
 def test_unknown_arguments():
@@ -118,11 +120,12 @@ def test_unknown_arguments():
     ran = Path(scratch) / "ran.log"
     gone = tool("gone", ["sh", "-c", "cat >> ran.log; sleep 30"],
                 traits={"timeout": "300ms"})
-    check("unknown_waits",
+    check("unknown_outcome_waits",
           haft("run", spec("again", [call("gone", q="a")], [gone]), "go", "--quiet")[0], 4)
     for given in ('{"q":"b"}', '{"nosuch":5}'):
         status, _, err = haft("approve", "last", "--args", given)
-        check(f"unknown_rejects_{given}", (status, "only run again unchanged" in err), (2, True))
+        check(f"call_with_an_unknown_outcome_rejects_{given}",
+              (status, "only run again unchanged" in err), (2, True))
     check("run_keeps_waiting", (shown()["end"], ran.read_text()), ("waiting", '{"q":"a"}\n'))
     haft("cancel", "last")
 
@@ -133,7 +136,7 @@ def test_rule_first():
                 pauses={"approval": {"deadline": "2h"}})
     haft("run", path, "go")
     paused = [e for e in events() if e["kind"] == "paused"][0]
-    check("a_rule's_own_deadline_goes_first", paused["on_expire"], "reject")
+    check("deadline_of_a_rule_takes_precedence", paused["on_expire"], "reject")
     check("without_a_deadline_nothing_expires", haft("resume", "--all")[0], 0)
     check("run_keeps_waiting", shown()["end"], "waiting")
     haft("cancel", "last")
@@ -144,7 +147,7 @@ def test_bad_specs():
                    {"question": {"deadline": "soon"}},
                    {"headless": {"deadline": "1s", "on_expire": "explode"}}):
         path = spec("bad", [], [ASK], pauses=pauses)
-        check(f"bad_{json.dumps(pauses)}", haft("check", path)[0], 2)
+        check(f"invalid_pauses_are_rejected_{json.dumps(pauses)}", haft("check", path)[0], 2)
 
 
 def test_choices():
@@ -154,17 +157,19 @@ def test_choices():
 
     for given, wanted in (("2", "blue"), ("red", "red"), ("green or so", "green or so"),
                           ('"2"', "2")):
-        check(f"asked_{given}", ask(choices=["red", "blue"]), 4)
-        check(f"answered_{given}", haft("answer", "last", given, "--quiet")[:2], (0, "good\n"))
+        check(f"question_waits_for_{given}", ask(choices=["red", "blue"]), 4)
+        check(f"answer_is_accepted_{given}",
+              haft("answer", "last", given, "--quiet")[:2], (0, "good\n"))
         check(f"the_model_reads_{given}", results(), {"c1.1": wanted})
     ask(choices=["red", "blue"], default="blue")
-    check("no_such_choice", haft("answer", "last", "3")[0], 2)
+    check("unknown_choice_is_rejected", haft("answer", "last", "3")[0], 2)
     check("run_keeps_waiting", shown()["end"], "waiting")
     check("empty_answer_means_the_default", haft("answer", "last", "")[0], 0)
     check("model_reads_the_default", results(), {"c1.1": "blue"})
     ask()
     status, _, err = haft("answer", "last", "")
-    check("no_default", (status, "has no default" in err), (2, True))
+    check("empty_answer_without_a_default_is_rejected",
+          (status, "has no default" in err), (2, True))
     haft("cancel", "last")
 
 
@@ -188,20 +193,21 @@ def test_twice():
           haft("answer", "last", "c1.1", str(good[0]))[0], 0)
     check("different_answer_after_the_end_is_rejected",
           haft("answer", "last", "c1.1", str(1 - good[0]))[0], 1)
-    check("one_end", kinds().count("run_finished"), 1)
+    check("run_has_one_end", kinds().count("run_finished"), 1)
 
 
 def test_next():
-    """The same answer when the call has reached its next pause: approved, it waits for a client."""
+    """A repeated approval, when the call has reached its next pause: it waits for a client."""
     pick = tool("pick", traits={"needs_approval": True})
     for more in ((), ("--args", '{"q":"b"}')):
         words = ("approve", "last", "c1.1", *more)
         haft("run", spec("next", [call("pick", q="a"), call("pick", q="c")], [pick]), "go")
-        check(f"next_{more}_twice", [haft(*words)[0] for _ in range(2)], [4, 4])
-        check(f"next_{more}_waits", [p["kind"] for p in shown()["pending"]],
+        check(f"repeated_approval_{more}_is_accepted", [haft(*words)[0] for _ in range(2)], [4, 4])
+        check(f"approved_call_{more}_waits_for_a_client", [p["kind"] for p in shown()["pending"]],
               ["headless", "approval"])
-        check(f"next_{more}_another", haft("approve", "last", "c1.1", "--args", "{}")[0], 1)
-        check(f"next_{more}_behind", [haft(*w)[0] for w in (
+        check(f"different_approval_{more}_is_rejected",
+              haft("approve", "last", "c1.1", "--args", "{}")[0], 1)
+        check(f"repeated_commands_after_the_answer_{more}_are_accepted", [haft(*w)[0] for w in (
             ("answer", "last", "c1.1", "1"), words, ("answer", "last", "c1.1", "1"),
             ("answer", "last", "c1.1", "2"))], [4, 4, 4, 1])
         haft("cancel", "last")
@@ -230,10 +236,11 @@ def test_unknown():
         killed(spec(name, [call("effect")], [made], on_unknown=for_all), marks)
         check(f"{name}_continues", haft("resume", "--all")[0], wanted)
         if wanted == 4:
-            check(f"{name}_is_asked", [p["kind"] for p in shown()["pending"]], ["unknown_outcome"])
+            check(f"{name}_outcome_is_pending",
+                  [p["kind"] for p in shown()["pending"]], ["unknown_outcome"])
             check(f"{name}_keeps_waiting", haft("resume", "--all")[0], 0)
             check(f"{name}_is_answered", haft("answer", "last", "it did")[0], 0)
-            check(f"{name}_and_that_is_read", results(), {"c1.1": "it did"})
+            check(f"{name}_answer_is_read_by_the_model", results(), {"c1.1": "it did"})
         keys = marks.read_text().splitlines()
         check(f"{name}_effects", (len(keys), len(set(keys))), (count, 1))
         check(f"{name}_ends", shown()["end"], "done")
@@ -247,29 +254,31 @@ def test_all():
                          f"while [ ! -e {go} ]; do sleep 0.05; done"])
     process = start("run", spec("owned", [call("slow")], [slow]), "go")
     wait_for(lambda: marks.exists() and marks.read_text())  # the line, not only the file
-    check("a_run_that_another_process_owns", haft("resume", "--all"), (0, "", ""))
+    check("resume_all_skips_a_run_of_another_process", haft("resume", "--all"), (0, "", ""))
     go.write_text("")
-    check("continues_there", (process.wait(LONG), process.communicate()[0]), (0, "good\n"))
+    check("run_continues_in_its_own_process",
+          (process.wait(LONG), process.communicate()[0]), (0, "good\n"))
     check("call_ran_once", marks.read_text().split(), ["a"])
     marks2 = Path(scratch) / "all2.log"
     read = tool("read", ["sh", "-c", f"echo a >> {marks2}; "
                          f"[ $(wc -l < {marks2}) -gt 1 ] || sleep 3"],
                 traits={"read_only": True})
     killed(spec("orphan", [call("pick"), call("read")], [tool("pick"), read]), marks2)
-    check("an_orphan_that_waits_and_runs", haft("resume", "--all")[0], 4)
-    check("ran_again_and_waits",
+    check("resume_all_continues_an_orphan", haft("resume", "--all")[0], 4)
+    check("call_of_the_orphan_ran_again_and_the_other_waits",
           (marks2.read_text().split(), [p["call"] for p in shown()["pending"]]),
           (["a", "a"], ["c1.1"]))
     check("resume_all_skips_the_run", haft("resume", "--all"), (0, "", ""))
-    check("until_somebody_answers", haft("answer", "last", "1")[0], 0)
+    check("run_ends_after_the_answer", haft("answer", "last", "1")[0], 0)
 
 
 def test_cancel():
     haft("run", spec("c1", [call("pick")], [tool("pick")]), "go")
     begun = time.monotonic()
-    check("a_run_that_waits", haft("cancel", "last")[0], 130)
+    check("waiting_run_can_be_cancelled", haft("cancel", "last")[0], 130)
     print(f"# cancelled in {time.monotonic() - begun:.2f} s")
-    check("one_end_of_it", (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
+    check("cancelled_run_has_one_end",
+          (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
     for words in (("answer", "last", "1"), ("approve", "last"), ("reject", "last", "c1.1")):
         status, _, err = haft(*words)
         check(f"{words[0]}_is_refused", (status, "the run has ended: cancelled" in err),
@@ -277,11 +286,12 @@ def test_cancel():
     marks = Path(scratch) / "c2.log"
     slow = tool("slow", ["sh", "-c", f"echo a >> {marks}; sleep 3"])
     killed(spec("c2", [call("slow")], [slow]), marks)
-    check("a_run_of_a_dead_process", haft("cancel", "last")[0], 130)
-    check("one_end_of_that", (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
+    check("run_of_a_dead_process_can_be_cancelled", haft("cancel", "last")[0], 130)
+    check("cancelled_run_of_a_dead_process_has_one_end",
+          (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
     check("its_tool_does_not_run_again", marks.read_text().splitlines(), ["a"])
     check("resuming_it_runs_nothing", haft("resume", "last")[0], 130)
-    check("one_end_still", kinds().count("run_finished"), 1)
+    check("resuming_a_cancelled_run_adds_no_end", kinds().count("run_finished"), 1)
 
 
 def test_three_at_once():
@@ -305,8 +315,9 @@ def test_three_at_once():
             process.wait(LONG)
             process.communicate()
         check(f"{order}_ends", wait_for(lambda: shown()["end"] == "done"), True)
-        check(f"{order}_effects", sorted(effects.read_text().split()), ["send", "slow"])
-        check(f"{order}_one_end", kinds().count("run_finished"), 1)
+        check(f"{order}_each_effect_happens_once",
+              sorted(effects.read_text().split()), ["send", "slow"])
+        check(f"{order}_has_one_end", kinds().count("run_finished"), 1)
 
 
 def test_keys_twice():
@@ -334,7 +345,7 @@ def test_edits():
         check(f"approve --args {given}", (status, why in err), (2, True))
     check("nothing was approved", (kinds()[-1], (Path(scratch) / "edits.log").exists()),
           ("paused", False))
-    check("an edit is", haft("approve", "last", "--args", '{"q":"c"}', "--quiet")[:2],
+    check("a valid edit is approved", haft("approve", "last", "--args", '{"q":"c"}', "--quiet")[:2],
           (0, "good\n"))
 
 
@@ -346,9 +357,10 @@ def test_lane():
                  for name in ("one", "two")])
     haft("run", path, "do it", "--quiet")
     check("the second continues alone", haft("approve", "last", "c1.2", "--quiet")[0], 4)
-    check("it has run", ((Path(scratch) / "lane.log").read_text(),
-                         [p["call"] for p in shown()["pending"]]), ("two\n", ["c1.1"]))
-    check("then the first", haft("approve", "last", "c1.1", "--quiet")[:2], (0, "good\n"))
+    check("the second call has run", ((Path(scratch) / "lane.log").read_text(),
+                                      [p["call"] for p in shown()["pending"]]), ("two\n", ["c1.1"]))
+    check("the first call runs after its approval",
+          haft("approve", "last", "c1.1", "--quiet")[:2], (0, "good\n"))
     check("the lane replays", haft("runs", "replay", "last")[0], 0)
 
 
@@ -366,7 +378,7 @@ def test_waiting_for_a_lane():
     check("a follower sees why a call waits", reported, line)
     check("runs show prints why a call waits", shown().get("held"), waiting)
     (Path(scratch) / "let-go").touch()
-    check("it continues", (run.communicate()[0], run.returncode), ("good\n", 0))
+    check("the waiting call runs later", (run.communicate()[0], run.returncode), ("good\n", 0))
     check("no call waits any more", shown().get("held"), None)
     path = spec("client", [call("pick"), call("two")],
                 [tool("pick", traits=traits), tool("two", ["true"], traits=traits)])
@@ -384,7 +396,7 @@ def test_text_and_number():
                             "when": {"at": "/amount", "op": "gt", "value": 100}}])
     check("a text and a number need approval", haft("run", path, "do it", "--quiet")[0], 4)
     status, out, err = haft("check", path)
-    check("which is warned of", "cannot be compared this way" in out + err, True)
+    check("check warns about the rule", "cannot be compared this way" in out + err, True)
 
 
 with tempfile.TemporaryDirectory() as scratch:

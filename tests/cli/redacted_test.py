@@ -86,10 +86,10 @@ def test_approved():
     run = begin("approved", [call("pay", to=SECRET)],
                 tool("pay", LOG, traits={"needs_approval": True}))
     status, out, _ = haft("approve", run, "--events", env=KNOWS)
-    check("what_was_approved_runs", (status, effects()), (0, [(f"{run}:c1.1", json.dumps(
+    check("approved_call_with_a_secret_runs", (status, effects()), (0, [(f"{run}:c1.1", json.dumps(
         {"to": SECRET}, separators=(",", ":")))]))
-    check("what_was_approved_is_not_reported_again", SECRET in out, False)
-    check_replay("what_was_approved", run)
+    check("secret_of_an_approved_call_is_not_printed", SECRET in out, False)
+    check_replay("approved_call_with_a_secret", run)
 
 
 def test_edited():
@@ -103,7 +103,7 @@ def test_edited():
                                                    effects()), (2, True, False, []))
         check(f"an_edit_with_a_{name}_leaves_no_event", events(run)[-1]["kind"], "paused")
         status = haft("approve", run, "--args", '{"to":"bob"}', env=KNOWS)[0]
-        check(f"behind_an_edit_with_a_{name}", (status, [a for _, a in effects()]),
+        check(f"valid_edit_after_an_edit_with_a_{name}_runs", (status, [a for _, a in effects()]),
               (0, ['{"to":"bob"}']))
         check_replay(f"an_edit_with_a_{name}", run)
     del environment["MYKEY"]
@@ -164,17 +164,17 @@ def test_words():
 
 
 def test_answered():
-    """The same answer counts as the same answer; the run has no other owner."""
+    """An equal answer with a secret is accepted again; the run has no other owner."""
     for name, value in (("value", {"k": KEY}), ("bearer", {"k": BEARER}), ("text", KEY)):
         run = begin(f"answered_{name}", [call("pick", to="a"), call("wait", to="b")],
                     tool("pick"), tool("wait"), tool("unused", "true", env={"K": "${MYKEY}"}))
         words = ("answer", run, "c1.1", json.dumps(value))
         found = [haft(*words)[0], haft(*words)[0]]
         found.append(haft("answer", run, "c1.1", '{"k":"other"}')[0])
-        check(f"the_same_{name}_is_the_same", found, [4, 4, 1])
+        check(f"equal_{name}_is_accepted_and_another_is_rejected", found, [4, 4, 1])
         status = haft("answer", run, "c1.2", "1")[0]
-        check(f"the_same_{name}_at_the_end", (status, haft(*words)[0]), (0, 0))
-        check_replay(f"the_same_{name}", run)
+        check(f"equal_{name}_is_accepted_after_the_end", (status, haft(*words)[0]), (0, 0))
+        check_replay(f"equal_{name}", run)
 
 
 def messages():
@@ -194,13 +194,16 @@ def test_answered_there():
     for name, target, env in (("known", "c1.2", None), ("unknown", "c1.3", unknowing)):
         words = ("answer", run, target, json.dumps({"k": KEY}))
         status, _, err = haft(*words, env=env)
-        check(f"an_answer_there_{name}", (status in (0, 4), "otherwise" in err), (True, False))
+        check(f"answer_to_another_process_{name}_is_sent",
+              (status in (0, 4), "otherwise" in err), (True, False))
         taken = [e["value"] for e in events(run)
                  if e["kind"] == "answered" and e["call"] == target]
-        check(f"an_answer_there_{name}_is_taken", taken, [{"k": "[redacted]"}])
-        check(f"an_answer_there_{name}_again", haft(*words)[0] in (0, 4), True)
-        check(f"an_answer_there_{name}_otherwise", haft("answer", run, target, "1")[0], 1)
-    check("cancelled", haft("cancel", run)[0], 130)
+        check(f"answer_to_another_process_{name}_is_recorded", taken, [{"k": "[redacted]"}])
+        check(f"equal_answer_to_another_process_{name}_is_accepted",
+              haft(*words)[0] in (0, 4), True)
+        check(f"different_answer_to_another_process_{name}_is_rejected",
+              haft("answer", run, target, "1")[0], 1)
+    check("run_of_another_process_is_cancelled", haft("cancel", run)[0], 130)
     owner.communicate(timeout=LONG)
 
 

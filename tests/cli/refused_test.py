@@ -80,13 +80,13 @@ def test_refusals():
         check(f"{label}_is_recorded", refused(log),
               [(member, refusal["status"], False) for member, refusal in zip(members, refusals)])
         later = server.requests[len(refusals):]
-        check(f"{label}_and_left_out", (len(later), [good(request) for request in later]),
+        check(f"{label}_is_left_out_later", (len(later), [good(request) for request in later]),
               (2, [True, True]))
         check(f"{label}_replays", replay(), (0, "identical"))
 
 
 def test_end():
-    """A refusal that nobody can help is the end: never a loop."""
+    """A refusal of a required member ends the run; haft does not ask again and again."""
     with Server([error(400, "Unknown argument: stream_options")] * 9) as server:
         status, log, _ = run(spec("openai-chat", server))
     check("a_server_that_always_refuses_is_not_asked_forever",
@@ -143,8 +143,8 @@ def test_memory():
     done = subprocess.run([HAFT, "runs", "events", "last"], text=True,
                           capture_output=True, env=environment)
     log = [json.loads(line) for line in done.stdout.splitlines()]
-    check("and_the_run_records_it", refused(log), [("stream_options", 400, True)])
-    check("which_replays", replay(), (0, "identical"))
+    check("second_run_records_the_refusal", refused(log), [("stream_options", 400, True)])
+    check("second_run_replays", replay(), (0, "identical"))
 
 
 def test_explain():
@@ -155,7 +155,8 @@ def test_explain():
     check("explain_lists_optional_members", json.loads(done.stdout)["optional_members"],
           ["tool_choice", "stream_options"])
     done = subprocess.run([HAFT, "explain", path], text=True, capture_output=True, env=environment)
-    check("explain_says_so", "  tool_choice, stream_options: left out if the server refuses them\n"
+    check("explain_prints_optional_members",
+          "  tool_choice, stream_options: left out if the server refuses them\n"
           in done.stdout)
 
 

@@ -116,7 +116,7 @@ def test_wait():
         done = subprocess.run([HAFT, "chat", path], input="one\ntwo\n", text=True,
                               capture_output=True, env=environment, timeout=300)
     check("a_long_wait_is_not_waited_for_and_not_asked_again", len(server.requests), 1)
-    check("and_says_so", "asked to wait" in done.stderr + done.stdout)
+    check("long_wait_is_reported", "asked to wait" in done.stderr + done.stdout)
 
 
 def test_check():

@@ -61,8 +61,9 @@ def begin(*words, **more):
 def test_unchanged():
     check("a run waits", begin(), 4)
     write(head="# a comment\n")
-    check("a comment is no change", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
-    check("what was approved has run", sent(), ['{"n":1}'])
+    check("a comment does not change the spec",
+          haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("the approved call has run", sent(), ['{"n":1}'])
 
 
 def changed():
@@ -84,14 +85,15 @@ def test_overridden():
               (0, "of another\n"))
         check(f"the changes {name} are recorded",
               changed(), [['model: "script:script.json" -> "script:other.json"']])
-        check(f"what was approved has run {name}", sent(), ['{"n":1}'])
+        check(f"the approved call has run {name}", sent(), ['{"n":1}'])
     begin()
     check("nothing is overridden", haft("approve", "last", "--quiet", "--model",
                                         "script:script.json")[:2], (0, "good\n"))
     check("no change is recorded", changed(), [])
     begin()
     status, _, err = haft("approve", "last", "--set", "limits.turns=x")
-    check("a bad override", (status, "is overridden and is not valid" in err, pending()),
+    check("an invalid override is refused",
+          (status, "is overridden and is not valid" in err, pending()),
           (2, True, [("c1.1", "approval")]))
     write(description="Sends it elsewhere.")
     status, _, err = haft("approve", "last", "--set", "limits.turns=5")
@@ -142,7 +144,7 @@ def test_variables():
     good = [{"text": "good"}]
     with Server(call + good + call + call + good + call + (call + good) * 2) as server:
         both = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-planted-7d1f9a"}
-        check("it waits", begin_served(both), 4)
+        check("the run waits", begin_served(both), 4)
         started = events()[0]
         check("names are recorded, values are not",
               (started.get("variables"), server.url in json.dumps(started)),
@@ -161,19 +163,20 @@ def test_variables():
                       (status, out, named in err, "--model" in err), (2, "", True, True))
             for name in both:
                 environment.pop(name, None)
-        check("it waits as before", (pending(), len(changed())), ([("c1.1", "approval")], 0))
+        check("the run still waits", (pending(), len(changed())), ([("c1.1", "approval")], 0))
         environment.update(both)
-        check("with both it continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+        check("with both variables the run continues",
+              haft("approve", "last", "--quiet")[:2], (0, "good\n"))
         for name in both:
             del environment[name]
-        check("it waits once more", begin_served(both), 4)
-        check("another model is chosen",
+        check("the second run waits", begin_served(both), 4)
+        check("another model needs no variables",
               haft("approve", "last", "--quiet", "--model", "script:other.json")[:2],
               (0, "of another\n"))
         check("the spec of another model has no variables",
               [e.get("variables") for e in events() if e["kind"] == "spec_changed"], [None])
-        check("it waits a third time", begin_served(both), 4)
-        check("a server is chosen",
+        check("the third run waits", begin_served(both), 4)
+        check("another server needs no variables",
               haft("approve", "last", "--quiet", "--set", "model=" + json.dumps(
                   {"provider": "openai", "model": "m", "base_url": server.url}))[:2],
               (0, "good\n"))
@@ -181,19 +184,20 @@ def test_variables():
         begin("--detach", model="openai:m", tools=[])
         del environment["OPENAI_BASE_URL"]
         status, _, err = haft("worker", "--until-idle")
-        check("a worker skips it", (status, "OPENAI_BASE_URL, which is not set" in err,
-                                    kinds()), (1, True, ["run_started"]))
+        check("a worker skips a run without its variables",
+              (status, "OPENAI_BASE_URL, which is not set" in err,
+               kinds()), (1, True, ["run_started"]))
         del environment["OPENAI_API_KEY"]
-        check("it is cancelled", haft("cancel", "last", "--quiet")[0] in (0, 130), True)
-        check("it waits to be cancelled", begin_served(both), 4)
-        check("a run is cancelled without them",
+        check("a skipped run is cancelled", haft("cancel", "last", "--quiet")[0] in (0, 130), True)
+        check("the fourth run waits", begin_served(both), 4)
+        check("a run is cancelled without its variables",
               (haft("cancel", "last", "--quiet")[0] in (0, 130), events()[-1].get("end")),
               (True, "cancelled"))
         named = {"MY_KEY": "planted-0a9b8c7d"}
         spec = {"provider": "openai", "model": "m", "base_url": server.url + "${MY_PATH}"}
         for key, name in (("api_key", "${MY_KEY}"), ("api_key_env", "MY_KEY")):
             environment.update(named, MY_PATH="/")
-            check(f"{key}: it waits", begin(model=dict(spec, **{key: name})), 4)
+            check(f"{key}: the run waits", begin(model=dict(spec, **{key: name})), 4)
             for missing in ("MY_KEY", "MY_PATH"):
                 kept = environment.pop(missing)
                 status, out, err = haft("approve", "last")
@@ -201,7 +205,8 @@ def test_variables():
                       (status, out, missing in err, pending()),
                       (2, "", True, [("c1.1", "approval")]))
                 environment[missing] = kept
-            check(f"{key}: it continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+            check(f"{key}: the run continues",
+                  haft("approve", "last", "--quiet")[:2], (0, "good\n"))
         del environment["MY_KEY"], environment["MY_PATH"]
 
 
@@ -221,15 +226,17 @@ def test_refused():
     check("the two options exclude each other",
           haft("resume", "last", "--accept-spec", "--stored-spec")[0], 2)
     check("cancelling is never refused", haft("cancel", "last")[0], 130)
-    check("one end", kinds().count("run_finished"), 1)
+    check("a cancelled run has one end", kinds().count("run_finished"), 1)
 
 
 def test_stored():
     begin()
     write(description="Sends it elsewhere.")
-    check("with the spec it has", haft("approve", "last", "--stored-spec", "--quiet")[:2],
+    check("the run continues with its stored spec",
+          haft("approve", "last", "--stored-spec", "--quiet")[:2],
           (0, "good\n"))
-    check("which has run", (sent(), "spec_changed" in kinds()), (['{"n":1}'], False))
+    check("the call of the stored spec has run",
+          (sent(), "spec_changed" in kinds()), (['{"n":1}'], False))
 
 
 def test_accepted():
@@ -237,19 +244,22 @@ def test_accepted():
     write(description="Sends it elsewhere.")
     status, _, err = haft("approve", "last", "--accept-spec")
     check("an approval of the old spec approves nothing", status, 1)
-    check("and reports why", "the approval is not for the call" in err, True)
-    check("it needs approval again", (sent(), kinds()[-2:]), ([], ["spec_changed", "paused"]))
+    check("the reason is printed", "the approval is not for the call" in err, True)
+    check("the changed call needs approval again",
+          (sent(), kinds()[-2:]), ([], ["spec_changed", "paused"]))
     changed = events()[-2]
-    check("the event has it all",
+    check("the event spec_changed has the changes",
           (changed["was"] == events()[0]["spec"], changed["judged_again"],
            changed["source"]["limits"], changed["changes"]),
           (True, ["c1.1"], {"turns": 7},
            ['tools.send.description: "Sends it." -> "Sends it elsewhere."']))
     check("bindings differ", events()[-1]["binding"] != events()[-3]["binding"], True)
-    check("then it continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("the run continues after the new approval",
+          haft("approve", "last", "--quiet")[:2], (0, "good\n"))
     check("the call ran once", (sent(), kinds().count("call_started")), (['{"n":1}'], 1))
-    check("and replays", haft("runs", "replay", "last")[0], 0)
-    check("and shows", json.loads(haft("runs", "show", "last", "--json")[1])["end"], "done")
+    check("a run with a changed spec replays", haft("runs", "replay", "last")[0], 0)
+    check("a run with a changed spec is shown",
+          json.loads(haft("runs", "show", "last", "--json")[1])["end"], "done")
 
 
 def test_same_binding():
@@ -266,9 +276,10 @@ def test_twice():
     for turns in (3, 4, 5):
         write(limits={"turns": turns})
         check(f"accepted with {turns}", haft("resume", "last", "--accept-spec", "--quiet")[0], 4)
-    check("three times", kinds().count("spec_changed"), 3)
-    check("continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
-    check("replays", haft("runs", "replay", "last")[0], 0)
+    check("three changes are recorded", kinds().count("spec_changed"), 3)
+    check("the run continues after three changes",
+          haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("a run with three changes replays", haft("runs", "replay", "last")[0], 0)
 
 
 def test_gone():
@@ -279,7 +290,7 @@ def test_gone():
                                        "spec_changed" in kinds()), (2, True, False))
     status, out, err = haft("approve", "last")
     check("a file that is gone does not matter", (status, out), (0, "good\n"))
-    check("but is reported",
+    check("a file that is gone is reported",
           "no longer exists; the run continues with its stored spec" in err, True)
 
 
@@ -287,7 +298,7 @@ def test_broken():
     begin()
     write(tools=[{"name": 7}])
     status, _, err = haft("approve", "last", "--accept-spec")
-    check("a spec that cannot be used", (status, "is not valid" in err, sent()), (2, True, []))
+    check("an invalid spec is refused", (status, "is not valid" in err, sent()), (2, True, []))
     check("continues with the stored spec",
           haft("approve", "last", "--stored-spec", "--quiet")[0], 0)
 
@@ -297,7 +308,7 @@ def test_tool_gone():
     write(tools=[])
     check("a call of a tool that is gone is refused, and the run continues",
           haft("resume", "last", "--accept-spec", "--quiet")[:2], (0, "good\n"))
-    check("it never ran", (sent(), "call_refused" in kinds()), ([], True))
+    check("a call of a removed tool never ran", (sent(), "call_refused" in kinds()), ([], True))
 
 
 def begin_and_kill(traits):
@@ -320,11 +331,11 @@ def begin_and_kill(traits):
 
 def test_recovered():
     begin_and_kill({"idempotent": True})
-    check("what was approved is not another command",
+    check("an approval does not apply to another command",
           (haft("resume", "last", "--accept-spec", "--quiet")[0], sent(), pending()),
           (4, [], [("c1.1", "approval")]))
-    check("which is approved", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
-    check("and runs", (sent(), haft("runs", "replay", "last")[0]), (["elsewhere"], 0))
+    check("the other command is approved", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("the other command runs", (sent(), haft("runs", "replay", "last")[0]), (["elsewhere"], 0))
 
 
 def test_retried():
@@ -335,7 +346,8 @@ def test_retried():
     check("running it again needs approval of the new command",
           (haft("approve", "last", "--again", "--accept-spec", "--quiet")[0], sent(), pending()),
           (4, [], [("c1.1", "approval")]))
-    check("a rejection holds", haft("reject", "last", "--quiet")[:2], (0, "good\n"))
+    check("a rejection ends the run without the call",
+          haft("reject", "last", "--quiet")[:2], (0, "good\n"))
     check("nothing ran again", (sent(), haft("runs", "replay", "last")[0]), ([], 0))
 
 
@@ -355,15 +367,15 @@ def test_binding():
     bindings.append(json.loads(haft("runs", "show", "last", "--json")[1])["pending"][0]["binding"])
     check("a pending approval has a binding", [first[-1], second[-1]], [b[:12] for b in bindings])
     status, _, err = haft(*first)
-    check("the first command is for what was seen then",
+    check("the first command does not approve the changed call",
           (status, "the approval is not for the call" in err, sent(), pending()),
           (1, True, [], [("c1.1", "approval")]))
     for given in ("", "1cc3", bindings[1][:11], bindings[1] + "0", bindings[1][:12].upper() + "X"):
         status, _, err = haft("approve", "last", "--binding", given)
         check(f"{given[:14]!r} is no binding", (status, "--binding" in err, sent()), (2, True, []))
-    check("the whole of one will do",
+    check("a complete binding is accepted",
           haft("approve", "last", "c1.1", "--binding", bindings[1], "--quiet")[:2], (0, "good\n"))
-    check("and so will its beginning when it is repeated",
+    check("the beginning of the binding is accepted when repeated",
           (haft(*second, "--quiet")[:2], sent()), ((0, "good\n"), ["other"]))
     for more in (("--args", "{}"), ("--binding", bindings[1])):
         check(f"--again and {more[0]}", haft("approve", "last", "--again", *more)[0], 2)
@@ -376,11 +388,12 @@ def test_chat():
                           input="do it\n", cwd=scratch, env=environment)
     check("a chat leaves a run that waits", (done.returncode in (0, 4), pending()),
           (True, [("c1.1", "approval")]))
-    check("which names its file", "file" in events()[0], True)
+    check("the run of a chat names its file", "file" in events()[0], True)
     write(description="Sends it elsewhere.")
     status, _, err = haft("approve", "last")
-    check("it is refused when the file has changed", (status, "has changed" in err), (2, True))
-    check("and continues when that is accepted",
+    check("the run of a chat is refused if its file has changed",
+          (status, "has changed" in err), (2, True))
+    check("the run of a chat continues with its stored spec",
           haft("approve", "last", "--stored-spec", "--quiet")[:2], (0, "good\n"))
 
 
@@ -397,14 +410,14 @@ def test_unasked():
     """The new spec does not require approval any more: earlier commands still apply."""
     begin()
     write(**UNASKED)
-    check("what was declined does not run",
+    check("a rejected call does not run",
           (haft("reject", "last", "c1.1", "--why", "never", "--accept-spec", "--quiet")[:2], sent(),
            kinds()[-6:-4], answers()),
           ((0, "good\n"), [], ["answered", "spec_changed"], [("reject", False)]))
-    check("and replays so", haft("runs", "replay", "last")[0], 0)
+    check("a rejected call replays", haft("runs", "replay", "last")[0], 0)
     begin()
     write(**UNASKED)
-    check("what was answered in its place does not run",
+    check("a call that a person answered does not run",
           (haft("answer", "last", '"mine"', "--accept-spec", "--quiet")[:2], sent(),
            [e["result"] for e in events() if e["kind"] == "call_finished"]),
           ((0, "good\n"), [], ["mine"]))
@@ -412,21 +425,23 @@ def test_unasked():
         begin()
         write(**UNASKED)
         status, _, err = haft("approve", "last", *words, "--accept-spec", "--quiet")
-        check(f"an approval is not one of another thing {words}",
+        check(f"an approval does not apply to a changed call {words}",
               (status, "the approval is not for the call" in err, sent(), pending()),
               (1, True, [], [("c1.1", "approval")]))
-        check(f"which needs approval, whatever the rules say {words}",
+        check(f"a changed call needs approval whatever the rules say {words}",
               (events()[-2].get("asked_again"), kinds()[-1]), (["c1.1"], "paused"))
-        check(f"also when it changes again {words}",
+        check(f"a call that changes again needs approval {words}",
               (write(limits={"turns": 9}, **UNASKED),
                haft("resume", "last", "--accept-spec", "--quiet")[0], sent()), (None, 4, []))
-        check(f"and then runs {words}", haft("approve", "last", *words, "--quiet")[:2],
+        check(f"the changed call runs after its approval {words}",
+              haft("approve", "last", *words, "--quiet")[:2],
               (0, "good\n"))
-        check(f"as it was approved {words}", (sent(), haft("runs", "replay", "last")[0]),
+        check(f"the call runs as it was approved {words}",
+              (sent(), haft("runs", "replay", "last")[0]),
               (['{"n":2}' if words else '{"n":1}'], 0))
     begin()
     write(**UNASKED)
-    check("accepting the spec alone applies it",
+    check("a spec without approvals runs the call",
           (haft("resume", "last", "--accept-spec", "--quiet")[0], sent()), (0, ['{"n":1}']))
 
 
@@ -441,8 +456,9 @@ def test_declined_gone():
         check(f"{words} replays", haft("runs", "replay", "last")[0], 0)
     begin()
     write(tools=[])
-    check("a result needs its tool", haft("answer", "last", '"mine"', "--accept-spec")[0], 1)
-    check("and is accepted with the spec that has it",
+    check("a result for a removed tool is refused",
+          haft("answer", "last", '"mine"', "--accept-spec")[0], 1)
+    check("a result is accepted with the stored spec",
           haft("answer", "last", '"mine"', "--stored-spec", "--quiet")[:2], (0, "good\n"))
 
 
@@ -454,11 +470,11 @@ def test_overdue():
     check("a call without approval by the deadline does not run",
           (haft("resume", "last", "--accept-spec", "--quiet")[0], sent(), answers()),
           (0, [], [("reject", True)]))
-    check("and replays so", haft("runs", "replay", "last")[0], 0)
+    check("an expired call replays", haft("runs", "replay", "last")[0], 0)
 
 
 def test_mail():
-    """A command to a process that is gone before the run is claimed again."""
+    """A command to a process that ends before it reads it; then another process claims the run."""
     for kind, wanted in (("reject", ([], [("reject", False)], "done")),
                          ("approve", ([], [("approve", False)], "waiting"))):
         begin()
@@ -470,11 +486,11 @@ def test_mail():
             db.execute("INSERT INTO messages (run, body) SELECT number, ? FROM runs WHERE id = ?",
                        (json.dumps(message), shown["run"]))
         write(**UNASKED)
-        check(f"{kind}: it is received first",
+        check(f"{kind}: the command is applied first",
               (haft("resume", "last", "--accept-spec", "--quiet")[0] in (0, 4), sent(), answers(),
                json.loads(haft("runs", "show", "last", "--json")[1])["end"]),
               (True, *wanted))
-        check(f"{kind}: and replays", haft("runs", "replay", "last")[0], 0)
+        check(f"{kind}: the run replays", haft("runs", "replay", "last")[0], 0)
         haft("cancel", "last")
 
 
@@ -485,7 +501,7 @@ def test_secret():
     status, out, err = haft("resume", "last", "--accept-spec")
     check("a secret is never written down",
           "hunter2" in out + err + haft("runs", "events", "last")[1], False)
-    check("so that is refused", (status, "contains a secret" in err), (2, True))
+    check("a change with a secret is refused", (status, "contains a secret" in err), (2, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

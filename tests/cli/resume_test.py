@@ -67,12 +67,13 @@ def test_at_once():
     process = start("resume", "--all", "--json")
     wait_for(lambda: lines(begun) >= AT_ONCE)
     time.sleep(0.3)  # one more would have started already
-    check("only_so_many_runs_continue_at_once", lines(begun), AT_ONCE)
+    check("number_of_runs_at_once_is_limited", lines(begun), AT_ONCE)
     gate.write_text("")
     out, _ = process.communicate(timeout=LONG)
     reported = json.loads(out)["runs"]
-    check("all_are_done", (process.returncode, sorted(run["run"] for run in reported),
-                           {run["answer"] for run in reported}), (0, sorted(ids), {"many"}))
+    check("all_resumed_runs_are_done",
+          (process.returncode, sorted(run["run"] for run in reported),
+           {run["answer"] for run in reported}), (0, sorted(ids), {"many"}))
     check("each_run_continues_once", lines(begun), AT_ONCE + 1)
 
 
@@ -87,7 +88,7 @@ def test_slow_and_due():
     quick = detach(spec("quick", [{"text": "quick"}]))
     process = start("resume", "--all")
     wait_for(lambda: lines(begun) and ends([due, quick]) == ["done", "done"])
-    check("others_end_before_it", (ends([due, quick]), ends([slow])[0] == "done"),
+    check("other_runs_end_before_the_slow_one", (ends([due, quick]), ends([slow])[0] == "done"),
           (["done", "done"], False))
     gate.write_text("")
     out, _ = process.communicate(timeout=LONG)
@@ -100,7 +101,7 @@ def test_message():
     ask = spec("ask", [{"calls": [{"name": "pick"}]}, {"text": "asked"}], [
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
     run = json.loads(haft("run", ask, "go", "--json")[1])["run"]
-    check("without_one_it_is_skipped", haft("resume", "--all", "--json")[:2],
+    check("waiting_run_without_a_message_is_skipped", haft("resume", "--all", "--json")[:2],
           (0, '{"runs":[]}\n'))
     store = sqlite3.connect(f"{scratch}/haft.db")
     store.execute("INSERT INTO messages (run, body) SELECT number, ? FROM runs WHERE id = ?",
@@ -108,7 +109,7 @@ def test_message():
     store.commit()
     store.close()
     status, out, _ = haft("resume", "--all", "--json")
-    check("answer_is_received",
+    check("message_is_received",
           (status, [(one["run"], one["end"]) for one in json.loads(out)["runs"]]),
           (130, [(run, "cancelled")]))
 
@@ -119,7 +120,7 @@ def test_yes():
     ids = [detach(path) for _ in range(3)]
     process = start("resume", "--all", "--yes", "--json")
     wait_for(lambda: lines(begun) == len(ids))
-    check("all_have_started", lines(begun), len(ids))
+    check("all_approved_calls_have_started", lines(begun), len(ids))
     gate.write_text("")
     process.communicate(timeout=LONG)
     check("all_runs_are_done", (process.returncode, ends(ids)), (0, ["done"] * 3))
@@ -134,8 +135,9 @@ def test_interrupt():
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=LONG)
     reported = json.loads(out)["runs"]
-    check("each_is_reported", (process.returncode, sorted(run["run"] for run in reported),
-                               {run["error"]["message"] for run in reported}),
+    check("each_stopped_run_is_reported",
+          (process.returncode, sorted(run["run"] for run in reported),
+           {run["error"]["message"] for run in reported}),
           (130, sorted(ids), {"stopped by a signal"}))
     gate.write_text("")
     check("stopped_runs_continue_later", (haft("resume", "--all", "--quiet")[0], ends(ids)),
@@ -148,7 +150,7 @@ def test_events():
     status, out, err = haft("resume", "--all", "--events")
     printed = [json.loads(line) for line in out.splitlines()]
     last = [event["run"] for event in printed if event["kind"] == "run_finished"]
-    check("events_of_each", (status, sorted(last), err), (0, sorted(ids), ""))
+    check("events_of_each_run_are_printed", (status, sorted(last), err), (0, sorted(ids), ""))
 
 
 with tempfile.TemporaryDirectory() as scratch:

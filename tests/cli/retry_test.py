@@ -86,7 +86,7 @@ try:
               ("weather failed: " in shown and "503" in shown
                and "busy, key [redacted]; attempt 2 now" in shown) or progress, True)
         check(f"{name}_no_secret_is_shown", SECRET[:8] in answer + progress, False)
-    check("two_attempts_each", Server.asked, 4)
+    check("each_run_makes_two_requests", Server.asked, 4)
 finally:
     server.shutdown()
     shutil.rmtree(scratch, ignore_errors=True)

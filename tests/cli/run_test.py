@@ -57,8 +57,8 @@ def test_workflow():
                if turn["mode"] == "any" and "store_artifact" in turn["allowed"]], [])
     check("the_report_is_stored", [e["name"] for e in log if e["kind"] == "artifact_stored"],
           ["report.md"])
-    check("numbers_are_dense", [e["seq"] for e in log], list(range(1, len(log) + 1)))
-    check("one_run_id", len({e["run"] for e in log}), 1)
+    check("sequence_numbers_have_no_gaps", [e["seq"] for e in log], list(range(1, len(log) + 1)))
+    check("all_events_have_one_run_id", len({e["run"] for e in log}), 1)
     check("ids_are_crockford", bool(re.fullmatch("[0-9a-hjkmnp-tv-z]{26}", log[0]["run"])), True)
 
 
@@ -113,18 +113,20 @@ def test_ends():
         return status, json.loads(out)["end"]
 
     call = {"calls": [{"name": "look"}]}
-    check("done", end([{"text": "x"}]), (0, "done"))
-    check("failed", end([{"error": {"status": 500, "body": "no"}}]), (1, "failed"))
-    check("a_script_that_ends_too_early", end([call]), (1, "failed"))
-    check("exhausted", end([call, call], limits={"turns": 2}), (3, "exhausted"))
-    check("waiting", end([{"calls": [{"name": "pick"}]}]), (4, "waiting"))
-    check("violated", end([{"text": ""}], limits={"violations": 0}), (5, "violated"))
+    check("text_ends_as_done", end([{"text": "x"}]), (0, "done"))
+    check("server_error_ends_as_failed",
+          end([{"error": {"status": 500, "body": "no"}}]), (1, "failed"))
+    check("script_that_is_too_short_ends_as_failed", end([call]), (1, "failed"))
+    check("last_turn_ends_as_exhausted", end([call, call], limits={"turns": 2}), (3, "exhausted"))
+    check("headless_call_ends_as_waiting", end([{"calls": [{"name": "pick"}]}]), (4, "waiting"))
+    check("empty_reply_ends_as_violated",
+          end([{"text": ""}], limits={"violations": 0}), (5, "violated"))
     end([{"text": "I refuse."}, {"text": ""}], limits={"violations": 1}, choice={"default": "any"})
     found = json.loads(haft("run", Path(scratch) / "t.json", "go", "--json")[1])
     check("violated_has_a_reason_and_the_last_text",
           (found["end"], found["answer"], found["reason"]),
           ("violated", "I refuse.", "the model did not keep to the choice when asked again"))
-    check("refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
+    check("refusal_ends_as_refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
 
 
 def test_quiet():
@@ -135,7 +137,7 @@ def test_quiet():
     check("a_quiet_failure_is_one_line",
           (status, out, err.startswith("haft: failed: "), err.count("\n")), (1, "", True, 1))
     status, out, err = haft("run", path, "hi", "--plain", environment=here)
-    check("the_reason_is_whole", ("127.0.0.1" in err, "..." in err), (True, False))
+    check("the_reason_is_not_cut", ("127.0.0.1" in err, "..." in err), (True, False))
     status, _, err = haft("run", path, "hi", environment=dict(here, OPENAI_BASE_URL="nowhere"))
     check("a_bad_address_is_named", (status, err.startswith("haft: OPENAI_BASE_URL: ")), (2, True))
     put("ask.script.yaml", "replies: [{calls: [{name: request_user_input, arguments: "
@@ -211,7 +213,7 @@ def test_input():
                           ("gone.vec", "HAFT_VECTORS: gone.vec: ")]:
         status, out, err = haft("run", path, "Read:", "--input", "notes.txt", "-q",
                                 environment={"HAFT_VECTORS": value})
-        check(f"vectors_that_are_{value or 'empty'}",
+        check(f"unusable_vectors_are_reported_once_{value or 'empty'}",
               (status, out, wanted in err, err.count("warning")),
               (0, "seen\n", True, 1 if wanted else 0))
     put("most.txt", "x" * (4 << 20))
@@ -219,7 +221,7 @@ def test_input():
     check("input_of_the_maximum_length_is_accepted",
           haft("run", path, "--input", "most.txt", "-q")[0], 1)
     status, _, err = haft("run", path, "--input", "more.txt", "-q")
-    check("longer_than_it_may_be", (status, "longer than the 4194304 bytes" in err), (2, True))
+    check("longer_input_is_rejected", (status, "longer than the 4194304 bytes" in err), (2, True))
 
 
 def test_task_from_standard_input():
@@ -237,44 +239,46 @@ def test_task_from_standard_input():
     check("a_task_is_not_extended_by_a_pipe", task("given", text="piped"), "given")
     check("a_file_is_not_extended_by_a_pipe", task("--input", "notes.txt", text="piped"),
           "--- notes.txt\nof note")
-    check("a_dash_and_a_file", task("-", "--input", "notes.txt", text="Read:\n"),
+    check("task_from_a_dash_is_extended_by_a_file",
+          task("-", "--input", "notes.txt", text="Read:\n"),
           "Read:\n\n--- notes.txt\nof note")
     check("input_from_standard_input", task("Read:", "--input", "-", text="piped"),
           "Read:\n\n--- standard input\npiped")
     empty = (2, "haft: TASK: the task is empty\n"
                 "hint: haft run SPEC 'what to do'; '-' or a pipe: from standard input\n")
-    check("an_empty_pipe", task(), empty)
-    check("an_empty_task", task(" \n"), empty)
+    check("empty_pipe_is_an_error", task(), empty)
+    check("empty_task_is_an_error", task(" \n"), empty)
     hint = "hint: a tool can read a file that is not text\n"
     check("a_task_with_a_nul_is_not_cut", task("-", text="a\0b"),
           (2, "haft: TASK: expected text in UTF-8, found the byte 0x00 at 1\n" + hint))
     put("latin.txt", b"caf\xe9 au lait")
-    check("a_file_that_is_not_utf8", task("Read", "--input", "latin.txt"),
+    check("file_that_is_not_utf8_is_rejected", task("Read", "--input", "latin.txt"),
           (2, "haft: TASK: expected text in UTF-8, found the byte 0xE9 at 24\n" + hint))
-    check("standard_input_twice", task("-", "--input", "-", text="once"),
+    check("standard_input_can_be_used_once", task("-", "--input", "-", text="once"),
           (2, "haft: -: standard input can be used only once, found 2 times\n"))
-    check("spec_and_task_from_standard_input", haft("run", "-", "-", text="once")[0], 2)
-    check("task_before_the_spec", haft("run", "Do it", path),
+    check("spec_and_task_cannot_both_be_standard_input", haft("run", "-", "-", text="once")[0], 2)
+    check("task_before_the_spec_has_a_hint", haft("run", "Do it", path),
           (2, "", "haft: Do it: cannot be opened: No such file or directory\n"
                   f"hint: the spec comes first, then the task: {path} 'TASK'\n"))
 
 
 def test_bad_input():
-    check("a_spec_that_does_not_exist", haft("run", "none.yaml")[0::2],
+    check("missing_spec_is_an_error", haft("run", "none.yaml")[0::2],
           (2, "haft: none.yaml: cannot be opened: No such file or directory\n"))
     status, _, err = haft("run", put("tabs.yaml", "limits:\n\tturns: 3\n"), "go")
-    check("tabs_in_yaml", (status, "tabs.yaml:2:" in err), (2, True))
+    check("tabs_in_yaml_are_an_error", (status, "tabs.yaml:2:" in err), (2, True))
     status, _, err = haft("run", put("typo.yaml", "haft: 1\nmodel: script:x\nlimit: {}\n"), "go")
-    check("an_unknown_key", (status, "typo.yaml:3:1: error: " in err, "limits" in err),
+    check("unknown_key_is_an_error", (status, "typo.yaml:3:1: error: " in err, "limits" in err),
           (2, True, True))
     put("bad.script.yaml", "replies: [{txt: hi}]\n")
     put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n")
     status, _, err = haft("run", "s.yaml", "go")
     put("big.json", " " * (4 << 20) + " ")
     put("big.yaml", "haft: 1\nname: s\nmodel: script:big.json\n")
-    check("a_script_that_is_too_long", haft("run", "big.yaml", "go"),
+    check("script_that_is_too_long_is_rejected", haft("run", "big.yaml", "go"),
           (2, "", f"haft: {scratch}/big.json: is longer than the 4194304 bytes allowed\n"))
-    check("a_script_with_a_typo", (status, "bad.script.yaml" in err, "txt" in err), (2, True, True))
+    check("script_with_a_typo_is_an_error",
+          (status, "bad.script.yaml" in err, "txt" in err), (2, True, True))
 
 
 def test_runs():
@@ -304,14 +308,16 @@ def test_runs():
         status, len(forked), forked[0]["run"] != json.loads(out.splitlines()[0])["run"]),
         (0, boundary, True))
     status, _, err = haft("runs", "fork", log, "--at", 3, *spec)
-    check("not_in_the_middle_of_a_turn", (status, "found an unfinished turn" in err), (2, True))
+    check("fork_in_the_middle_of_a_turn_is_rejected",
+          (status, "found an unfinished turn" in err), (2, True))
     lines = out.splitlines()
     cut = put("cut.jsonl", "\n".join(lines[:9]) + "\n" + lines[9][:20])
     note = f"haft: {cut}:10: the last line is incomplete and is ignored\n"
     status, text, err = haft("runs", "show", cut, *spec)
-    check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "running"))
+    check("log_that_was_cut_is_shown_as_running",
+          (status, err, json.loads(text)["end"]), (0, note, "running"))
     status, text, err = haft("runs", "replay", cut, *spec)
-    check("replay_of_a_log_that_was_cut", (status, err, text.startswith("identical: 9 events")),
+    check("log_that_was_cut_replays", (status, err, text.startswith("identical: 9 events")),
           (0, note, True))
     unended = put("unended.jsonl", out.rstrip("\n"))
     status, text, err = haft("runs", "replay", unended, *spec)
@@ -341,9 +347,9 @@ def test_explain_model():
     path = put("none.yaml", "haft: 1\nname: none\n")
     for words, wanted in (([], "offline"), (["-m", "openai:x"], "openai:x")):
         found = json.loads(haft("explain", path, "hi", "--json", *words)[1])
-        check(f"the_model_of_{wanted}", (found["model"], found["request"]["model"]),
+        check(f"explain_json_has_the_model_{wanted}", (found["model"], found["request"]["model"]),
               (wanted, wanted.split(":")[-1]))
-        check(f"in_words_of_{wanted}",
+        check(f"explain_text_has_the_model_{wanted}",
               f"\nmodel\n  {wanted}\n" in haft("explain", path, "hi", *words)[1], True)
 
 

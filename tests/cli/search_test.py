@@ -56,7 +56,7 @@ def test_queries():
         status, out, _ = haft(*none, "-k", str(k), "--json", query)
         check(f"query {query!r}", (status, ids(out), valid(json.loads(out))), (0, wanted, True))
     check("words are joined", ids(haft(*none, "--json", "read", "files")[1])[0], "fs:read_file")
-    check("for people", haft(*none, "-k1", "create_issue"),
+    check("text output has score, id and reason", haft(*none, "-k1", "create_issue"),
           (0, " 17.4500  1  (exact name)\n", ""))
     check("no match is reported on standard error", haft(*none, "zzz"),
           (0, "", "haft: no tool matches this query\n"))
@@ -71,16 +71,17 @@ def test_batch():
     status, out, err = haft("--tools", tools, "--queries", "queries.jsonl", "--vectors", "none")
     rows = [json.loads(line) for line in out.splitlines()]
     check("each line is answered", (status, len(rows), err), (0, 6, ""))
-    check("answers are as described", [valid(row) for row in rows], [True] * 6)
+    check("answers match their schema", [valid(row) for row in rows], [True] * 6)
     check("queries and hits", [(row["query"], [hit["id"] for hit in row["hits"]])
                                for row in rows if not row["error"]],
           [("read files", ["fs:read_file"]), ("weather", ["forecast"])])
     check("errors name the line", [row["error"]["where"][:6] for row in rows if row["error"]],
           ["line 3", "line 4", "line 5", "line 7"])
-    check("an error", rows[2]["error"]["message"], 'expected a string for "query", found none')
+    check("error names the missing key",
+          rows[2]["error"]["message"], 'expected a string for "query", found none')
     status, out, _ = haft("--tools", tools, "--queries", "-", text='{"query":"read file"}\n')
-    check("from standard input", (status, ids(out)[0]), (0, "fs:read_file"))
-    check("tools from standard input",
+    check("queries come from standard input", (status, ids(out)[0]), (0, "fs:read_file"))
+    check("tools come from standard input",
           ids(haft("--tools", "-", "--json", "red", text='{"name":"red"}\n')[1]), ["red"])
 
 
@@ -116,7 +117,7 @@ def test_errors():
              "not a valid table of vectors")]:
         status, out, err = haft(*words)
         check(name, (status, out, wanted in err), (2, "", True))
-    check("json and queries",
+    check("--json and --queries cannot be combined",
           json.loads(haft("--tools", tools, "--queries", "-", "--json")[1])["error"]["message"],
           "--json and --queries cannot be combined")
     check("with --json errors are JSON", json.loads(haft("--json", "x")[1])["error"]["message"],
@@ -127,8 +128,8 @@ def test_same_ids():
     put("twice.jsonl", {"id": "a", "name": "red"}, {"id": "b", "name": "blue"},
         {"id": "a", "name": "green"}, {"id": "b", "name": "white"})
     status, out, err = haft("--tools", "twice.jsonl", "--vectors", "none", "--json", "green")
-    check("the last of two is used", (status, ids(out)), (0, ["a"]))
-    check("which is reported",
+    check("last tool with the same id is used", (status, ids(out)), (0, ["a"]))
+    check("tools with the same id are reported",
           err, "haft: warning: twice.jsonl:3: an earlier tool has the same id; "
           "the last one is used (2 such lines)\n")
 
@@ -137,13 +138,14 @@ def test_vectors():
     put("doctors.jsonl", {"name": "physician_lookup"}, {"name": "recipes"}, {"name": "hotels"})
     words = ["--tools", "doctors.jsonl", "--json", "which doctor treats fever"]
     check("meaning is found", ids(haft(*words)[1])[:1], ["physician_lookup"])
-    check("not without vectors", ids(haft(*words, "--vectors", "none")[1]), [])
-    check("a variable says so, too", ids(haft(*words, env={"HAFT_VECTORS": "none"})[1]), [])
+    check("meaning is not found without vectors", ids(haft(*words, "--vectors", "none")[1]), [])
+    check("HAFT_VECTORS=none disables vectors",
+          ids(haft(*words, env={"HAFT_VECTORS": "none"})[1]), [])
     table = str(ROOT / "share/haft/words.vec")
-    check("a file that is named", ids(haft(*words, "--vectors", table)[1])[:1],
+    check("named file of vectors is used", ids(haft(*words, "--vectors", table)[1])[:1],
           ["physician_lookup"])
-    check("the option wins", ids(haft(*words, "--vectors", table,
-                                      env={"HAFT_VECTORS": "none"})[1])[:1],
+    check("option overrides the variable", ids(haft(*words, "--vectors", table,
+                                                    env={"HAFT_VECTORS": "none"})[1])[:1],
           ["physician_lookup"])
 
 
@@ -154,7 +156,7 @@ def test_same_result():
                         for i in range(400)))
     found = {haft("--tools", "many.jsonl", "-k", "50", "--json", "read files of users")[1]
              for _ in range(4)}
-    check("the same every time", len(found), 1)
+    check("results are the same every time", len(found), 1)
 
 
 def test_embeddings():
@@ -178,16 +180,18 @@ def test_embeddings():
         if fault:
             check("a server that fails is an error", (status, "no embeddings for" in out + err),
                   (1, True))
-            check("of each line", [line["error"] is None for line in lines], [False] * 3)
+            check("failed server is an error of each line",
+                  [line["error"] is None for line in lines], [False] * 3)
             check("its key is not printed",
                   env["EMBED_KEY"] in out + err + batch[1] + batch[2], False)
         else:
-            check("vectors of a server", (status, ids(out)[:1]), (0, ["forecast"]))
-            check("for each line", [[hit["id"] for hit in line["hits"]][:1] for line in lines],
+            check("vectors of a server are used", (status, ids(out)[:1]), (0, ["forecast"]))
+            check("vectors of a server are used for each line",
+                  [[hit["id"] for hit in line["hits"]][:1] for line in lines],
                   [["forecast"], ["fs:read_file"], []])
     check("a model must be named",
           haft("--tools", "tools.jsonl", "--embeddings", "http://127.0.0.1:1/v1", "x")[0], 2)
-    check("not an invalid URL", haft(*words, "--embeddings", "nowhere", "x", env=env)[0], 2)
+    check("invalid URL is rejected", haft(*words, "--embeddings", "nowhere", "x", env=env)[0], 2)
 
 
 with tempfile.TemporaryDirectory(prefix="haft-search-") as scratch:

@@ -174,7 +174,7 @@ def test_tools():
     status, out, _ = haft("run", path, "go", "--events")
     log = look_at("tools", status, 0, run_of(out))
     check("other_values_are_not_redacted", (MARK in log, "[redacted]" in log), (True, True))
-    check("a_tool_has_what_it_was_given", leaks((Path(scratch) / "given.env").read_bytes()),
+    check("tool_gets_only_its_own_secret", leaks((Path(scratch) / "given.env").read_bytes()),
           ["PLANTED_ENV"])
     for name in ("bare.env", "guard.txt"):
         check(f"no_secret_in_{name}", leaks((Path(scratch) / name).read_bytes()), [])
@@ -192,8 +192,8 @@ def test_http():
                          ], [call("get"), call("fail"), call("lost"), {"text": "done"}])
     status, out, _ = haft("run", path, "go", "--events")
     log = look_at("http", status, 0, run_of(out))
-    check("the_server_had_them", leaks("".join(seen)), ["PLANTED_HEADER", "PLANTED_URL"])
-    check("its_answer_is_kept_without", MARK in log, True)
+    check("server_received_the_secrets", leaks("".join(seen)), ["PLANTED_HEADER", "PLANTED_URL"])
+    check("answer_is_stored_without_the_secrets", MARK in log, True)
 
 
 def test_words():
@@ -210,26 +210,28 @@ def test_words():
     put("input.txt", text)
     status, out, _ = haft("run", path, text, "--input", "input.txt", "--json")
     run = run_of(out)
-    check("words_wait", status, 4)
-    check("words_edited", haft("approve", run, "--args", json.dumps({"q": text}))[0], 2)
-    check("words_approved", haft("approve", run)[0], 4)
-    check("words_that_are_not_json", haft("answer", run, text)[0], 2)
-    check("words_picked", haft("answer", run, json.dumps({"picked": text}))[0], 4)
+    check("call_with_secrets_waits_for_approval", status, 4)
+    check("edit_with_secrets_is_rejected",
+          haft("approve", run, "--args", json.dumps({"q": text}))[0], 2)
+    check("call_with_secrets_can_be_approved", haft("approve", run)[0], 4)
+    check("answer_that_is_not_json_is_rejected", haft("answer", run, text)[0], 2)
+    check("answer_with_secrets_is_accepted",
+          haft("answer", run, json.dumps({"picked": text}))[0], 4)
     status, _, _ = haft("answer", run, text, "--json")
     look_at("words", status, 0, run)
     haft("runs", "artifact", run, "notes.txt")
     replies = [call("send", q="x"), call("send", q="y"), {"text": "done"}]
     path = spec("refused", [send], replies)
     run = run_of(haft("run", path, "go", "--json")[1])
-    check("words_rejected", haft("reject", run, "--why", text)[0], 4)
+    check("rejection_with_secrets_is_accepted", haft("reject", run, "--why", text)[0], 4)
     status, _, _ = haft("cancel", run, "--why", text)
     look_at("refused", status, 130, run)
     path = spec("stored", [{"builtin": ["store_artifact"]}], [
         call("store_artifact", name="notes.txt", content=text), {"text": "done"}])
     haft("run", path, "go", "--artifacts", Path(scratch) / "artifacts")
     files = list((Path(scratch) / "artifacts").iterdir())
-    check("an_artifact_is_written_without", ([leaks(file.read_bytes()) for file in files],
-                                             MARK in files[0].read_text()), ([[]], True))
+    check("artifact_is_written_without_secrets", ([leaks(file.read_bytes()) for file in files],
+                                                  MARK in files[0].read_text()), ([[]], True))
 
 
 def test_models():
@@ -257,7 +259,7 @@ def test_models():
         if out:
             look_at(name, status, 1, run_of(out))
         if name in ("key", "named"):
-            check(f"the_server_had_{name}", leaks("".join(seen)), [f"PLANTED_{name.upper()}"])
+            check(f"server_received_{name}", leaks("".join(seen)), [f"PLANTED_{name.upper()}"])
     # Without a key curl sends the user info; the server repeats it, and no spec knows it.
     usual = spec("usual", [], model="openai:m")
     key = environment.pop("OPENAI_API_KEY")
@@ -265,7 +267,7 @@ def test_models():
     seen.clear()
     status, out, _ = haft("run", usual, "go", "--json")
     look_at("usual", status, 1, run_of(out))
-    check("the_server_had_the_password", leaks("".join(seen)), ["PLANTED_USERINFO"])
+    check("server_received_the_password", leaks("".join(seen)), ["PLANTED_USERINFO"])
     haft("doctor")
     del environment["OPENAI_BASE_URL"]
     environment["OPENAI_API_KEY"] = key
@@ -280,7 +282,7 @@ def test_whose_key():
         seen.clear()
         haft("run", spec(name, [], model={"provider": "openai", "model": "m", "base_url": url}),
              "go", "--json")
-        check(f"whose_key_{name}", leaks("".join(seen)), wanted)
+        check(f"key_goes_only_to_its_server_{name}", leaks("".join(seen)), wanted)
 
 
 def test_what_is_left():
@@ -288,12 +290,13 @@ def test_what_is_left():
     for words in (("doctor",), ("doctor", "--json"), ("validate", "tools.json"),
                   ("explain", "tools.json"), ("validate", "http.json"), ("runs", "list")):
         haft(*words)
-    check("much_was_printed", (len(outputs) > 40, any(MARK.encode() in out for _, out in outputs)),
+    check("commands_have_printed_enough",
+          (len(outputs) > 40, any(MARK.encode() in out for _, out in outputs)),
           (True, True))
     check("no_output_has_a_secret", [(what, leaks(out)) for what, out in outputs
                                      if leaks(out)], [])
     files = [path for path in (Path(scratch) / "state").rglob("*") if path.is_file()]
-    check("there_is_a_store", any(MARK.encode() in path.read_bytes() for path in files), True)
+    check("store_was_written", any(MARK.encode() in path.read_bytes() for path in files), True)
     check("no_file_has_a_secret", [(path.name, leaks(path.read_bytes())) for path in files
                                    if leaks(path.read_bytes())], [])
 

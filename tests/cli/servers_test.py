@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How a model server is reached: keys in files, proxies, and certificates of one's own."""
+"""How a model server is reached: keys in files, proxies, and own certificates."""
 import json
 import os
 import shutil
@@ -70,8 +70,9 @@ def test_key_files():
     with Server() as server:
         url = f"http://127.0.0.1:{server.port}/v1"
         status, answer, text = run(OPENAI_BASE_URL=url, OPENAI_API_KEY_FILE=str(path))
-        check("a_key_in_a_file", (status, answer, server.seen[-1][1]), (0, "hi", f"Bearer {KEY}"))
-        check("it_is_not_printed", KEY in text, False)
+        check("key_in_a_file_is_used",
+              (status, answer, server.seen[-1][1]), (0, "hi", f"Bearer {KEY}"))
+        check("key_in_a_file_is_not_printed", KEY in text, False)
         run(OPENAI_BASE_URL=url, OPENAI_API_KEY_FILE=str(path), OPENAI_API_KEY="sk-other-1234567")
         check("the_variable_itself_takes_precedence", server.seen[-1][1], "Bearer sk-other-1234567")
         count = len(server.seen)
@@ -81,7 +82,7 @@ def test_key_files():
         big = Path(scratch) / "big"  # HAFT__LIMIT_MODEL_KEY_BYTES
         for size, wanted in ((16384, 0), (16385, 2)):
             big.write_text("k" * size)
-            check(f"a_file_of_{size}_bytes",
+            check(f"key_file_of_{size}_bytes_is_checked",
                   run(OPENAI_BASE_URL=url, OPENAI_API_KEY_FILE=str(big))[0] == 2, wanted == 2)
         check("without_a_key_nothing_is_sent", len(server.seen) <= count + 1, True)
 
@@ -114,7 +115,7 @@ def test_certificate():
         status, _, text = run(OPENAI_BASE_URL=url)
         check("an_unknown_certificate_is_rejected",
               (status, "secure connection" in text, server.seen), (1, True, []))
-        check("a_certificate_of_ones_own",
+        check("own_certificate_is_accepted",
               run(OPENAI_BASE_URL=url, SSL_CERT_FILE=f"{pem}.crt")[:2], (0, "hi"))
 
 

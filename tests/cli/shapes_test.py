@@ -31,7 +31,7 @@ def test(name, shape, keys, status, *words):
     found = haft(*words)
     lines = found[1].splitlines()
     check(name, (found[0], [sorted(json.loads(line)) for line in lines]), (status, keys))
-    check(f"{name}_as_described", [fits(shape, line) for line in lines], [True] * len(keys))
+    check(f"{name}_matches_its_schema", [fits(shape, line) for line in lines], [True] * len(keys))
 
 
 ERROR = [["error"]]
@@ -65,10 +65,11 @@ with tempfile.TemporaryDirectory() as scratch:
          "--to", there)
     test("migrate_copies", "migrate", MOVED, 0, "migrate", "--json", "--from", here, "--to", there)
     found = haft("run", spec, "four", "--bad", "--json")
-    check("run_bad_option", (found[0], json.loads(found[1])["error"]["message"]),
+    check("bad_option_of_run_is_an_error", (found[0], json.loads(found[1])["error"]["message"]),
           (2, "unknown option --bad"))
     found = haft("run", spec, "--json", "--events")
-    check("one_object_for_both", (found[0], json.loads(found[1])["error"]["message"]),
+    check("events_and_json_cannot_be_combined",
+          (found[0], json.loads(found[1])["error"]["message"]),
           (2, "--events and --json cannot be combined"))
     check("after_two_dashes_it_is_an_argument", haft("runs", "rm", "--bad", "--", "--json")[:2],
           (2, ""))

@@ -81,11 +81,11 @@ def test_headless():
         (p["call"], p["kind"], p["tool"]) for p in waiting["pending"]]),
         (4, "waiting", [("c1.1", "headless", "pick")]))
     run = waiting["run"]
-    check("a_value_that_is_not_json", haft("answer", run, "{")[0], 2)
+    check("value_that_is_not_json_is_rejected", haft("answer", run, "{")[0], 2)
     check("headless_call_cannot_be_approved", haft("approve", run)[0], 1)
     status, done = result("answer", run, '{"file":"a.txt"}')
     check("another_process_answers", (status, done["end"], done["answer"]), (0, "done", "thanks"))
-    check("the_order_of_its_events", kinds(run)[2:8], [
+    check("events_of_a_headless_call_are_in_order", kinds(run)[2:8], [
         "model_replied", "call_started", "paused", "answered", "call_finished", "turn_started"])
     check("equal_second_answer_is_accepted",
           result("answer", run, "c1.1", '{"file": "a.txt"}')[0], 0)
@@ -122,7 +122,7 @@ def test_approval():
     check("an_approval_waits", (status, waiting["pending"][0]["kind"], log.exists()),
           (4, "approval", False))
     status, done = result("approve", waiting["run"])
-    check("approved_it_runs", (status, done["end"], log.read_text()),
+    check("approved_call_runs", (status, done["end"], log.read_text()),
           (0, "done", '{"q":"hello"}\n'))
     _, waiting = result("run", path, "go")
     status, done = result("approve", waiting["run"], "c1.1", "--args", '{"q":"other"}')
@@ -130,11 +130,11 @@ def test_approval():
           (status, log.read_text().splitlines()[-1]), (0, '{"q":"other"}'))
     _, waiting = result("run", path, "go")
     status, done = result("reject", waiting["run"], "--why", "not today")
-    check("rejected_it_never_runs", (status, done["end"], len(log.read_text().splitlines())),
+    check("rejected_call_never_runs", (status, done["end"], len(log.read_text().splitlines())),
           (0, "done", 2))
     refused = [json.loads(line) for line in haft("runs", "events", waiting["run"])[1].splitlines()
                if '"call_refused"' in line]
-    check("the_model_reads_why", [(e["why"], "not today" in e["text"]) for e in refused],
+    check("the_model_reads_the_reason", [(e["why"], "not today" in e["text"]) for e in refused],
           [("denied", True)])
     status, done = result("run", path, "go", "--yes")
     check("yes_approves", (status, done["end"]), (0, "done"))
@@ -144,7 +144,7 @@ def test_approval():
     worse = dict(send, traits={"needs_approval": True, "destructive": True})
     path = spec("worse", [calls("send", q="x"), {"text": "sent"}], [worse])
     check("yes_does_not_approve_what_is_destructive", result("run", path, "go", "--yes")[0], 4)
-    check("yes_all_does", result("run", path, "go", "--yes=all")[0], 0)
+    check("yes_all_approves_what_is_destructive", result("run", path, "go", "--yes=all")[0], 0)
 
 
 def test_threads():
@@ -187,7 +187,7 @@ def test_artifacts():
               (status, err.startswith(f"haft: {place}: {reason}"),
                haft("runs", "list")[1].count("\n")),
               (2, True, before))
-    check("one_that_does_not_exist", haft("runs", "artifact", "last", "x")[0], 2)
+    check("unknown_artifact_is_an_error", haft("runs", "artifact", "last", "x")[0], 2)
     path = spec("some", [{"calls": [{"name": "store_artifact", "arguments": {
         "name": name, "content": name}} for name in ("folder", "pipe", "good")]},
         {"text": "stored"}], [{"builtin": ["store_artifact"]}])
@@ -238,10 +238,11 @@ def test_crash():
         found, done = result("resume", row["run"])
         check(f"{name}_continues", (found, len(marks.read_text().splitlines())), (status, attempts))
         if status == 4:
-            check("its_outcome_is_unknown", [p["kind"] for p in done["pending"]],
+            check("interrupted_call_has_an_unknown_outcome", [p["kind"] for p in done["pending"]],
                   ["unknown_outcome"])
             found, done = result("answer", row["run"], '"it was sent"')
-            check("a_person_knows", (found, done["end"], len(marks.read_text().splitlines())),
+            check("person_can_answer_an_unknown_outcome",
+                  (found, done["end"], len(marks.read_text().splitlines())),
                   (0, "done", 1))
         out = haft("runs", "replay", row["run"])[1]
         check(f"{name}_replays", out.startswith("identical"), True)
@@ -259,12 +260,12 @@ def test_cancel():
     took = time.monotonic() - begun
     print(f"# cancelled from another process in {took:.2f} s")
     check("cancelled_from_another_process", (status, done["end"]), (130, "cancelled"))
-    check("its_own_process_says_so_too", (process.wait(LONG), json.loads(
+    check("process_of_the_run_exits_as_cancelled", (process.wait(LONG), json.loads(
         process.communicate()[0])["end"]), (130, "cancelled"))
     alive = [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()]
     check("no_started_process_is_left", alive, [])
     check("cancelling_again_changes_nothing", haft("cancel", done["run"])[0], 130)
-    check("one_end", kinds(done["run"]).count("run_finished"), 1)
+    check("cancelled_run_has_one_end", kinds(done["run"]).count("run_finished"), 1)
 
 
 def test_other_owner():
@@ -277,12 +278,13 @@ def test_other_owner():
     process = start("run", path, "go", "--json")
     wait_for(lambda: (newest() or {}).get("name") == "owned" and "paused" in kinds("last"))
     check("unknown_call_is_an_error", haft("approve", "last", "c9.9")[0], 2)
-    check("not_what_it_waits_for", haft("answer", "last", "c1.1", "1")[0], 1)
+    check("answer_to_an_approval_is_rejected", haft("answer", "last", "c1.1", "1")[0], 1)
     run = newest()["run"]
     check("other_process_can_reject", haft("reject", "last", "--why", "no"),
           (0, "", f"another process continues {run}\n"))
     check("equal_second_rejection_is_accepted", haft("reject", "last", "c1.2", "--why", "no")[0], 0)
-    check("quietly", haft("reject", "last", "c1.2", "--why", "no", "--quiet"), (0, "", ""))
+    check("quiet_rejection_prints_nothing",
+          haft("reject", "last", "c1.2", "--why", "no", "--quiet"), (0, "", ""))
     check("rejection_with_json_prints_the_state",
           result("reject", "last", "c1.2", "--why", "no")[1]["end"], "running")
     status, _, err = haft("approve", "last", "c1.2")
@@ -302,14 +304,14 @@ def test_elsewhere():
     subprocess.run([HAFT, "answer", run, "1"], cwd=elsewhere, env=environment, capture_output=True)
     found = [json.loads(line)["result"] for line in haft("runs", "events", run)[1].splitlines()
              if '"call_finished"' in line and '"where"' in line]
-    check("paths_are_those_of_the_spec", found, [str(Path(scratch).resolve())])
+    check("paths_are_relative_to_the_spec", found, [str(Path(scratch).resolve())])
 
 
 def test_big_results():
     zeros = tool("zeros", ["head", "-c", "15000000", "/dev/zero"], traits={"read_only": True})
     path = spec("zeros", [calls("zeros"), {"text": "x"}], [zeros])
     status, done = result("run", path, "go")
-    check("a_long_result_that_is_not_text", (status, done["end"]), (0, "done"))
+    check("long_result_that_is_not_text_is_accepted", (status, done["end"]), (0, "done"))
 
 
 def test_cached_secrets():
@@ -344,7 +346,7 @@ def test_detach():
     check("a_run_can_be_left_for_later", (status, len(out.strip()), newest()["state"]),
           (0, 26, "queued"))
     status, out, _ = haft("resume", "--all", "--quiet")
-    check("all_are_resumed", (status, out), (0, "now\n"))
+    check("resume_all_continues_a_detached_run", (status, out), (0, "now\n"))
 
 
 def test_fork():
@@ -355,16 +357,16 @@ def test_fork():
     status, out, err = haft("runs", "fork", run, "--at", at)
     check("a_fork_has_an_id", (status, len(out.strip()), err), (0, 26, ""))
     check("fork_continues_from_its_point", result("resume", out.strip())[1]["answer"], "one")
-    check("not_in_the_middle_of_a_turn", haft("runs", "fork", run, "--at", 3)[0], 2)
+    check("fork_in_the_middle_of_a_turn_is_rejected", haft("runs", "fork", run, "--at", 3)[0], 2)
 
 
 def test_bad_names():
-    check("a_run_that_does_not_exist", haft("resume", "zzzz")[0], 2)
+    check("unknown_run_is_an_error", haft("resume", "zzzz")[0], 2)
     check("resume_requires_an_id", haft("resume")[0], 2)
-    check("an_unknown_kind_of_store", haft("runs", "list", "--store", "ftp://x")[0], 2)
+    check("unknown_kind_of_store_is_rejected", haft("runs", "list", "--store", "ftp://x")[0], 2)
     put("text.db", "this is no database at all, but some text that is long enough\n" * 50)
     status, _, err = haft("runs", "list", "--store", "sqlite:text.db")
-    check("a_file_that_is_not_a_store", (status, "database" in err), (1, True))
+    check("file_that_is_not_a_store_is_an_error", (status, "database" in err), (1, True))
 
 
 def test_same_exits():
@@ -374,26 +376,30 @@ def test_same_exits():
     for words in (["run", path, "go"], ["chat", path], ["runs", "list"], ["runs", "show", "x"],
                   ["runs", "gc"], ["resume", "x"], ["answer", "x", "y"], ["cancel", "x"]):
         name = "_".join(map(str, words[:2])).replace(str(path), "SPEC")
-        check(f"damaged_for_{name}", haft(*words, "--store", "sqlite:text.db")[0], 1)
-        check(f"bogus_for_{name}", haft(*words, "--store", "ftp://x")[0], 2)
+        check(f"damaged_store_is_an_error_for_{name}",
+              haft(*words, "--store", "sqlite:text.db")[0], 1)
+        check(f"unknown_store_is_rejected_by_{name}", haft(*words, "--store", "ftp://x")[0], 2)
 
 
 def test_reading_creates_nothing():
     missing = Path(scratch) / "none" / "haft.db"
     store = ("--store", f"sqlite:{missing}")
-    check("no_store_is_no_runs", haft("runs", "list", *store),
+    check("missing_store_has_no_runs", haft("runs", "list", *store),
           (0, "", f"no store at {missing}\n"))
-    check("nor_as_json", haft("runs", "list", "--json", *store)[:2], (0, '{"runs":[]}\n'))
+    check("missing_store_has_no_runs_as_json",
+          haft("runs", "list", "--json", *store)[:2], (0, '{"runs":[]}\n'))
     status, out, err = haft("runs", "list", "--limit", 0)
-    check("no_runs_at_most_is_no_question", (status, out, "at least 1" in err), (2, "", True))
+    check("limit_of_zero_runs_is_rejected", (status, out, "at least 1" in err), (2, "", True))
     for words in (["show", "x"], ["events", "x"], ["replay", "x"], ["fork", "x"], ["rm", "x"],
                   ["artifact", "x", "y"], ["gc"]):
         status, _, err = haft("runs", *words, *store)
-        check(f"no_store_for_{words[0]}", (status, "the store does not exist" in err), (1, True))
+        check(f"missing_store_is_an_error_for_{words[0]}",
+              (status, "the store does not exist" in err), (1, True))
     for words in (["answer", "x", "y"], ["approve", "x"], ["reject", "x"], ["resume", "x"],
                   ["resume", "--all"], ["cancel", "x"]):
         status, _, err = haft(*words, *store)
-        check(f"no_store_for_{words[0]}_{words[1]}", (status, "the store does not exist" in err),
+        check(f"missing_store_is_an_error_for_{words[0]}_{words[1]}",
+              (status, "the store does not exist" in err),
               (1, True))
     check("no_store_was_created", missing.parent.exists(), False)
 
@@ -433,7 +439,7 @@ def test_retention():
 
     check("without_options_no_run_is_removed",
           (collect(), len(left())), ((0, "0 runs removed\n"), 4))
-    check("dry_run", (collect("--keep", 3, "--dry-run"), len(left())),
+    check("gc_dry_run_removes_nothing", (collect("--keep", 3, "--dry-run"), len(left())),
           ((0, "1 run would be removed\n"), 4))
     check("gc_by_number", (collect("--keep", 3, "--json"), left()),
           ((0, '{"removed":1,"dry_run":false}\n'), ["done", "failed", "done"]))

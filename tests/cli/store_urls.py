@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stores for tests that are to pass on every kind of them.
+"""Stores for tests that must pass on every kind of store.
 
     for name, new_store in stores(scratch):
         url = new_store()
 
-SQLite always; PostgreSQL when HAFT_TEST_POSTGRES is the URL of a role that may create databases
+Always SQLite, and PostgreSQL if HAFT_TEST_POSTGRES is the URL of a role that may create databases
 (postgres://ROLE@HOST:PORT/DATABASE, or with ?host=/a/socket/folder).
 """
 import os

@@ -48,7 +48,7 @@ class Terminal:
             os.execve(HAFT, [HAFT, *map(str, words)], dict(environment, **variables))
 
     def read(self):
-        """Whether there may be more."""
+        """Reads output; returns whether more may follow."""
         if not select.select([self.master], [], [], 1)[0]:
             return True
         try:
@@ -135,7 +135,7 @@ def test_question():
     check("the_end_of_input_leaves_a_question_open", (
         status, f"haft answer {newest()['run']} c1.1 'TEXT'" in shown), (4, True))
     status, out, err = haft("run", path, "go")
-    check("without_a_terminal_it_waits", (
+    check("without_a_terminal_a_question_waits", (
         status, out, f"  haft answer {newest()['run']} c1.1 'TEXT'\n" in err), (4, "", True))
     put("ask.script.json", {"replies": [
         {"calls": [{"name": "request_user_input", "arguments": {"question": "Name?"}}]},
@@ -183,7 +183,7 @@ def answers():
 
 def test_approval():
     status, shown, sent = approval("send", ["y\n"])
-    check("yes_lets_it_run", (status, sent), (0, True))
+    check("yes_runs_the_call", (status, sent), (0, True))
     check("exact_arguments_are_shown_before_approval", (
         f"sh -c 'cat > '\\''{scratch}" in shown.replace("\r\n    ", " "),
         '    {\r\n      "q": "it\'s \\u001b[31mred"\r\n    }\r\n' in shown,
@@ -193,7 +193,7 @@ def test_approval():
                        ("other", ["sure\n", "y\n"])):
         status, shown, sent = approval("send", keys)
         reported = "send rejected" in STYLE.sub("", shown)
-        check(f"anything_else_is_a_no_{name}", (status, sent, reported), (0, False, True))
+        check(f"other_replies_reject_the_call_{name}", (status, sent, reported), (0, False, True))
     for name, keys, why in (("no", ["no thanks, not him\n"], "thanks, not him"), ("n", ["n\n"], ""),
                             ("text", ["ask Ada first\n", "y\n"], "ask Ada first")):
         approval("send", keys)
@@ -219,7 +219,8 @@ def test_approval():
     terminal.until(PROMPT)
     os.close(terminal.master)
     status = os.waitstatus_to_exitcode(os.waitpid(terminal.child, 0)[1])
-    check("hanging_up_answers_nothing", (status in (4, 130), newest()["end"]), (True, None))
+    check("closing_the_terminal_answers_nothing",
+          (status in (4, 130), newest()["end"]), (True, None))
 
 
 def editor(name, script):
@@ -248,7 +249,7 @@ def test_editor():
             ("no_fit", """echo '{"q": []}' > "$2\"""", "does not accept these arguments"),
             ("failed", """echo '{"q": "x"}' > "$2"; exit 3""", "the editor failed")):
         status, shown, ran = approval("send", ["e\n", "n\n"], editor("edit", script))
-        check(f"an_edit_is_asked_again_{name}", (
+        check(f"invalid_edit_asks_again_{name}", (
             status, ran, shown.count(PROMPT), note in shown.split(PROMPT)[1]), (0, False, 2, True))
     status, shown, ran = approval("send", ["e\n", "n\n"], {"EDITOR": "", "VISUAL": ""})
     check("an_editor_must_be_named", (status, ran, "EDITOR is not set" in shown), (0, False, True))
@@ -309,10 +310,10 @@ def test_several():
     path = spec("several", [{"calls": [call("one"), call("two", q="a b")]}, {"text": "over"}],
                 tools)
     status, shown = at_terminal(["run", path, "go"], ["n\n", "n\n"], STREAMED_API_KEY=SECRET)
-    check("one_after_the_other",
+    check("approvals_are_asked_one_after_the_other",
           (status, "command tool (1/2)" in shown, "http tool (2/2)" in shown), (0, True, True))
     text = shown.replace("\r\n    ", "")
-    check("a_request_as_it_would_be_sent", (
+    check("http_request_is_shown_without_secrets", (
         "POST https://api.example.org/v1/a%20b?key=[redacted]" in text, '{"to":"a b"}' in text,
         SECRET in shown), (True, True, False))
 
@@ -350,7 +351,7 @@ def test_timeline():
     check("the_answer_is_shown_once", (status, plain.count("Found: 漢字")), (0, 1))
     check("control_characters_are_escaped", ("\\u001b]0;title\\u0007" in plain,
                                              "\x1b" in plain or "\x07" in plain), (True, False))
-    check("there_are_colours", "\x1b[32m" in shown, True)
+    check("terminal_output_has_colours", "\x1b[32m" in shown, True)
     check("the_open_line_is_the_only_one_written_again", "\x1b[A" in shown or "\x1b[H" in shown,
           False)
     for width in (40, 41, 80, 200):
@@ -368,7 +369,8 @@ def test_timeline():
 def test_plain():
     status, shown = timeline("--plain")
     ours = [line for line in shown.split("\r\n") if "漢" not in line]
-    check("plain_is_plain", (status, "\x1b" in shown, all(line.isascii() for line in ours)),
+    check("plain_output_is_ascii_without_escapes",
+          (status, "\x1b" in shown, all(line.isascii() for line in ours)),
           (0, False, True))
     events = [re.sub(r"\d+ ms", "N ms", line) for line in ours if line.startswith(("[", "  "))]
     check("plain_has_a_line_an_event", events, [
@@ -386,7 +388,7 @@ def test_plain():
     check("pipe_gets_plain_lines", re.sub(r"\d+ ms", "", err).splitlines(),
           [re.sub(r"\d+ ms", "", line) for line in lines])
     status, shown = timeline("--quiet")
-    check("quiet_is_quiet", (status, shown.replace("\r\n", "\n")),
+    check("quiet_prints_only_the_answer", (status, shown.replace("\r\n", "\n")),
           (0, "Found: 漢字\\u001b]0;title\\u0007 and\nmore.\n"))
     out = Path(scratch) / "out.txt"
     status, shown = timeline(stdout=out)
@@ -530,7 +532,7 @@ def test_interrupts():
     terminal.type("\x03")
     status, shown = terminal.end()
     reported = "cancel requested by terminal" in STYLE.sub("", shown)
-    check("the_second_cancels", (status, newest()["end"], reported), (130, "cancelled", True))
+    check("second_ctrl_c_cancels", (status, newest()["end"], reported), (130, "cancelled", True))
 
     for name in ("SIGTERM", "SIGHUP"):
         terminal = slow("signal", "--plain", read_only=True)
@@ -560,15 +562,16 @@ def test_interrupts():
 def test_show():
     terminal = slow("shown", read_only=True)
     status, out, _ = haft("runs", "show", "last")
-    check("a_run_that_runs_says_so", (status, json.loads(out)["end"]), (0, "running"))
+    check("running_run_is_shown_as_running", (status, json.loads(out)["end"]), (0, "running"))
     (Path(scratch) / "free").touch()
     terminal.end()
     check("run_ends_as_done", json.loads(haft("runs", "show", "last")[1])["end"], "done")
     status, shown = at_terminal(["runs", "show", "last"])
-    check("at_a_terminal_it_is_a_timeline", (status, "✓ c1.1 slow" in STYLE.sub("", shown)),
+    check("show_prints_a_timeline_at_a_terminal", (status, "✓ c1.1 slow" in STYLE.sub("", shown)),
           (0, True))
     status, shown = at_terminal(["runs", "show", "last", "--json"])
-    check("unless_json_is_requested", (status, json.loads(shown)["end"]), (0, "done"))
+    check("show_with_json_prints_json_at_a_terminal",
+          (status, json.loads(shown)["end"]), (0, "done"))
 
 
 def late(timeout):

@@ -120,8 +120,8 @@ def test_enqueue():
     answers = [json.loads(process.communicate(timeout=LONG)[0]) for process in [first, *others]]
     out, err = waiting_run.communicate(timeout=LONG)
     check("each_ends_in_its_own_process", [answer["run"] for answer in answers], ids[:4])
-    check("all_are_done", ends(where), ["done"] * 5)
-    check("one_after_the_other", one_after_the_other(ids), True)
+    check("all_queued_runs_are_done", ends(where), ["done"] * 5)
+    check("queued_runs_follow_one_after_the_other", one_after_the_other(ids), True)
     check("user_is_informed_that_the_run_waits",
           (f"waits for the end of {ids[0]}" in err, out), (True, "quick\n"))
     check("replays_are_identical", [haft("runs", "replay", run)[0] for run in ids], [0] * 5)
@@ -143,7 +143,7 @@ def test_kill():
     out, _ = third.communicate(timeout=LONG)
     check("resume_all_continues_a_killed_run", ends(where), ["done"] * 3)
     check("resumed_runs_keep_their_order", (one_after_the_other(ids), out), (True, "quick\n"))
-    check("the_call_was_repeated_as_it_may_be", len(effects("slow2")), 2)
+    check("read_only_call_was_repeated", len(effects("slow2")), 2)
 
 
 def test_resume_all_skips_a_waiting_run():
@@ -151,19 +151,20 @@ def test_resume_all_skips_a_waiting_run():
     ask = spec("ask3", [{"calls": [{"name": "pick"}]}, {"text": "asked"}], tools=[
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
     quick = spec("quick3", [{"text": "quick"}])
-    check("the_first_waits", haft("run", ask, "first", "--thread", where)[0], 4)
+    check("first_run_waits", haft("run", ask, "first", "--thread", where)[0], 4)
     status, queued, _ = haft("run", quick, "behind", "--thread", where, "--detach")
     check("a_run_is_queued_after_it", (status, ends(where)), (0, ["waiting", "queued"]))
     haft("run", quick, "elsewhere", "--thread", other, "--detach")
     status, _, err = haft("resume", "--all")
     first = runs(where)[0]["run"]
-    check("others_continue_without_it", (status, ends(other), kinds(queued.strip())),
+    check("other_threads_continue", (status, ends(other), kinds(queued.strip())),
           (4, ["done"], ["run_started"]))
     check("the_reason_is_printed",
           f"waits for the end of {first}, ahead of it in its thread, which waits "
           "for an answer" in err, True)
-    check("the_answer_frees_it", (haft("answer", first, '"x"')[0], haft("resume", "--all")[0],
-                                  ends(where)), (0, 0, ["done", "done"]))
+    check("queued_run_continues_after_the_answer",
+          (haft("answer", first, '"x"')[0], haft("resume", "--all")[0],
+           ends(where)), (0, 0, ["done", "done"]))
 
 
 def test_resume_all_at_once():
@@ -175,8 +176,8 @@ def test_resume_all_at_once():
             haft("run", quick, f"task {n}", "--thread", name, "--detach")
     together = [start("resume", "--all", "--quiet") for _ in range(3)]
     found = [(process.communicate(timeout=LONG)[1], process.returncode) for process in together]
-    check("each_is_done_when_all_is_done", [one for one in found if one[1] != 0], [])
-    check("all_are_done", [ends(name) for name in where], [["done"] * 3] * 4)
+    check("no_process_reports_a_failure", [one for one in found if one[1] != 0], [])
+    check("all_shared_runs_are_done", [ends(name) for name in where], [["done"] * 3] * 4)
     check("each_run_runs_once", [one_after_the_other([run["run"] for run in runs(name)])
                                  for name in where], [True] * 4)
 
@@ -207,7 +208,8 @@ def test_resume_all_reports_all():
     status, out, _ = haft("resume", "--all", "--json")
     printed = json.loads(out)
     check("the_worst_exit_status_counts", status, 1)
-    check("one_object", (list(printed), [run["run"] for run in printed["runs"]]), (["runs"], ids))
+    check("one_object_lists_all_runs",
+          (list(printed), [run["run"] for run in printed["runs"]]), (["runs"], ids))
     check("every_end_is_printed",
           [run["end"] for run in printed["runs"]], ["failed", "done", "waiting"])
     check("resume_all_without_runs_succeeds",
@@ -236,7 +238,7 @@ def test_leaving_the_queue():
     stopped.communicate(timeout=LONG)
     check("an_interrupted_wait_leaves_it_queued", (stopped.returncode, kinds(ids[1])),
           (130, ["run_started"]))
-    check("one_that_waits_is_cancelled", haft("cancel", ids[2])[0], 130)
+    check("queued_run_can_be_cancelled", haft("cancel", ids[2])[0], 130)
     cancelled.communicate(timeout=LONG)
     check("queued_run_is_cancelled_by_its_own_process", (cancelled.returncode, kinds(ids[2])),
           (130, ["run_started", "cancel_asked", "run_finished"]))
@@ -245,8 +247,9 @@ def test_leaving_the_queue():
           (130, ["run_started", "cancel_asked", "run_finished"]))
     open_gate("slow4")
     first.communicate(timeout=LONG)
-    check("the_one_that_was_left_continues", haft("resume", ids[1], "--quiet")[:2], (0, "quick\n"))
-    check("all_have_ended", ends(where), ["done", "done", "cancelled", "cancelled"])
+    check("interrupted_queued_run_continues", haft("resume", ids[1], "--quiet")[:2], (0, "quick\n"))
+    check("all_runs_of_the_queue_have_ended",
+          ends(where), ["done", "done", "cancelled", "cancelled"])
 
 
 def test_another_spec_in_the_queue():
@@ -277,8 +280,8 @@ def test_another_spec_in_the_queue():
     haft("run", second, "third", "--thread", where, "--detach", "--quiet")
     run = runs(where)[2]["run"]
     spec("behind", knows, instructions="Be very brief.")
-    check("one_whose_turn_has_come_starts_with_it", haft("resume", run, "--accept-spec",
-                                                         "--quiet")[:2], (0, "good\n"))
+    check("first_run_of_the_queue_starts_with_another_spec", haft("resume", run, "--accept-spec",
+                                                                  "--quiet")[:2], (0, "good\n"))
 
 
 def test_reject():
@@ -317,9 +320,9 @@ def test_interrupt():
     check("interrupting_run_succeeds", (status, out), (0, "quick\n"))
     first.communicate(timeout=LONG)
     queued.communicate(timeout=LONG)
-    check("those_ahead_are_cancelled", (first.returncode, queued.returncode, ends(where)),
+    check("runs_ahead_are_cancelled", (first.returncode, queued.returncode, ends(where)),
           (130, 130, ["cancelled", "cancelled", "done"]))
-    check("after_their_terminal_events", one_after_the_other(
+    check("interrupting_run_starts_after_their_ends", one_after_the_other(
         [runs(where)[i]["run"] for i in (0, 2)]), True)
     check("process_of_the_cancelled_run_is_stopped",
           wait_for(lambda: is_gone(effects("slow6")[0])), True)
@@ -334,13 +337,15 @@ def test_interrupt_without_an_owner():
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
     where = thread()
     haft("run", ask, "first", "--thread", where)
-    check("one_that_waits", (haft("run", quick, "second", "--thread", where)[0], ends(where)),
+    check("waiting_run_is_interrupted",
+          (haft("run", quick, "second", "--thread", where)[0], ends(where)),
           (0, ["cancelled", "done"]))
     where, slow = thread(), slow_spec("slow7")
     first = begin_slow(slow, "slow7", where)
     first.send_signal(signal.SIGKILL)
     first.communicate(timeout=LONG)
-    check("one_that_was_killed", (haft("run", quick, "second", "--thread", where)[0], ends(where)),
+    check("killed_run_is_interrupted",
+          (haft("run", quick, "second", "--thread", where)[0], ends(where)),
           (0, ["cancelled", "done"]))
     where, slow = thread(), slow_spec("slow8")
     first = begin_slow(slow, "slow8", where)

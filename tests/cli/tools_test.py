@@ -71,21 +71,23 @@ def test_words():
           [line for line in out.splitlines() if not line.startswith(" ")],
           ["glob(pattern, path?)", "complete_workflow(summary?)", "docs:v1.find(query)",
            "drop(page, why?)"])
-    check("a_spec_that_cannot_be_used", haft("tools", put("bad.yaml", "tols: []\n")),
+    check("invalid_spec_is_reported", haft("tools", put("bad.yaml", "tols: []\n")),
           (2, "", 'bad.yaml:1:1: error: there is no key "tols" here\n    tols: []\n    ^~~~\n'
            "    hint: did you mean tools?\n1 error in bad.yaml\n"))
-    check("no_tools", haft("tools", put("none.yaml", "model: offline\n")), (0, "", ""))
-    check("an_override", haft("tools", "spec.yaml", "--set", "tools.0.builtin=[]")[1], WORDS)
-    check("a_provider_we_do_not_know", haft("tools", "spec.yaml", "--wire", "x")[0::2],
+    check("spec_without_tools_prints_nothing",
+          haft("tools", put("none.yaml", "model: offline\n")), (0, "", ""))
+    check("override_changes_the_tools",
+          haft("tools", "spec.yaml", "--set", "tools.0.builtin=[]")[1], WORDS)
+    check("unknown_provider_is_rejected", haft("tools", "spec.yaml", "--wire", "x")[0::2],
           (2, "haft: tools: --wire expects one of openai|anthropic|gemini, found 'x'\n"))
 
 
 def test_json():
     status, out, _ = haft("tools", "spec.yaml", "--json")
     found = json.loads(out)
-    check("one_object", (status, [tool["name"] for tool in found["tools"]]),
+    check("json_lists_all_tools", (status, [tool["name"] for tool in found["tools"]]),
           (0, ["glob", "complete_workflow", "docs:v1.find", "drop"]))
-    check("a_tool_with_its_traits", found["tools"][2], {
+    check("json_has_the_traits_of_a_tool", found["tools"][2], {
         "name": "docs:v1.find", "wire_name": FIND_WIRE, "description": FIND_TEXT,
         "source": "command", "role": "data", "typed": False, "traits": {
             "read_only": True, "idempotent": True, "destructive": False, "return_direct": False,

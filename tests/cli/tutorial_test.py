@@ -52,17 +52,17 @@ def test_pages_agree():
 def test_steps(port):
     spec = Path(scratch) / "my-agent.yaml"
     spec.write_text(blocks()[0])
-    check("a_program", haft("check", "my-agent.yaml")[0], 0)
+    check("spec_with_a_program_is_good", haft("check", "my-agent.yaml")[0], 0)
     status, out, _ = haft("run", "my-agent.yaml", "How much space is left in /tmp?")
     check("tool_is_called", (status, "disk_free" in out and "Filesystem" in out), (0, True))
     spec.write_text(blocks()[0].replace("args:", "argz:"))
     status, out, err = haft("check", "my-agent.yaml")
     shown = re.search(r"^    (my-agent\.yaml:8:5.*?)\n\n", PAGE, re.DOTALL | re.MULTILINE)[1]
     shown = re.sub(r"^    ", "", shown, flags=re.MULTILINE)
-    check("the_mistake", (status, shown in out + err), (2, True))
+    check("mistake_is_reported_as_on_the_page", (status, shown in out + err), (2, True))
     spec.write_text("".join(blocks()[:2]).replace(":8000", f":{port}"))
     status, out, _ = haft("run", "my-agent.yaml", "What is the state of order 1042?")
-    check("a_service", (status, "shipped" in out), (0, True))
+    check("service_is_called", (status, "shipped" in out), (0, True))
     for words in (["explain", "my-agent.yaml", "What?"], ["runs", "list"], ["runs", "show", "last"],
                   ["runs", "replay", "last"]):
         check(" ".join(words), haft(*words)[0], 0)

@@ -41,66 +41,69 @@ def test_files():
         "query": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}}})
     good = put("good.json", {"query": "x"})
     bad = put("bad.json", {"limit": 0})
-    check("a_valid_file", haft(schema, good), (0, "good.json: valid\n", ""))
+    check("valid_file_is_valid", haft(schema, good), (0, "good.json: valid\n", ""))
     check("every_reason_is_printed", haft(schema, bad), (
         1, "bad.json: Missing required argument: query\n"
         "bad.json: /limit: Expected a number of at least 1, found 0\n"
         "bad.json: not valid: 2 errors\n", ""))
-    check("standard_input_is_an_instance", haft(schema, "-", text='{"query":"x"}'),
+    check("standard_input_can_be_the_instance", haft(schema, "-", text='{"query":"x"}'),
           (0, "standard input: valid\n", ""))
-    check("standard_input_is_a_schema", haft("-", good, text="false")[0], 1)
+    check("standard_input_can_be_the_schema", haft("-", good, text="false")[0], 1)
     check("schema_and_instance_cannot_both_be_standard_input", haft("-", "-"),
           (2, "", "haft: only one of SCHEMA and INSTANCE can be standard input\n"))
     check("coerce_converts_values", [haft("--coerce", schema, put("text.json", text))[0]
           for text in ('{"query":"x","limit":"5"}', '{"query":"x","limit":"five"}')], [0, 1])
     check("without_coerce_the_instance_is_invalid", haft(schema, "text.json")[0], 1)
-    check("a_terminal_is_not_controlled",
+    check("output_does_not_control_the_terminal",
           haft(put("closed.json", {"additionalProperties": False}),
                put("red.json", {"\x1b[31m": 1})),
           (1, "red.json: /\\u001b[31m: Unknown argument: \\u001b[31m\n"
            "red.json: not valid: 1 error\n", ""))
-    check("on_standard_error_neither", haft("--\x1b[31m")[2].count("\x1b"), 0)
+    check("errors_do_not_control_the_terminal", haft("--\x1b[31m")[2].count("\x1b"), 0)
 
 
 def test_unusable_files():
     good = put("good.json", "1")
-    check("an_instance_that_is_not_json", haft(put("any.json", "true"), put("cut.json", "[1,\n")), (
+    check("instance_that_is_not_json_is_an_error",
+          haft(put("any.json", "true"), put("cut.json", "[1,\n")), (
         2, "", "cut.json:2:1: error: expected a value, found the end of the text\n"))
-    check("a_place_in_it_is_shown", haft("any.json", put("odd.json", '{"中": [1,\t}]}'))[2],
+    check("line_of_the_error_is_shown", haft("any.json", put("odd.json", '{"中": [1,\t}]}'))[2],
           "odd.json:1:11: error: expected a value, found '}'\n"
           '    {"中": [1,\t}]}\n              \t^\n')
-    check("standard_input_too", haft("any.json", "-", text="[1 2]")[2],
+    check("line_of_standard_input_is_shown", haft("any.json", "-", text="[1 2]")[2],
           "standard input:1:4: error: expected ',' or ']' after the item, found '2'\n"
           "    [1 2]\n       ^\n")
-    check("an_invalid_schema", haft(put("odd.json", {"type": "strin"}), good)[0::2], (
+    check("invalid_schema_is_an_error", haft(put("odd.json", {"type": "strin"}), good)[0::2], (
         2, "haft: odd.json:/type: found the string \"strin\", expected null, boolean, number, "
         "integer, string, array or object (in quotes)\nhint: did you mean string?\n"))
-    check("a_schema_with_a_key_twice", haft(put("twice.json", '{"type":"null","type":"null"}'),
+    check("schema_with_a_duplicate_key_is_an_error",
+          haft(put("twice.json", '{"type":"null","type":"null"}'),
           good)[0::2], (
               2, "twice.json:1:2: error: expected each key once in an object, "
               'found "type" more than once\n    {"type":"null","type":"null"}\n     ^\n'))
-    check("an_instance_with_a_key_twice", haft("any.json", put("two.json", '{"a":1,"a":2}'))[0], 0)
-    check("a_file_that_does_not_exist", haft("none.json", good),
+    check("instance_with_a_duplicate_key_is_accepted",
+          haft("any.json", put("two.json", '{"a":1,"a":2}'))[0], 0)
+    check("missing_file_is_an_error", haft("none.json", good),
           (2, "", "haft: none.json: cannot be opened: No such file or directory\n"))
-    check("too_few_files", haft("any.json")[0::2], (
+    check("too_few_files_are_an_error", haft("any.json")[0::2], (
         2, "haft: expected SCHEMA INSTANCE, found 1 argument\n"
         "hint: see 'haft help validate'\n"))
-    check("a_draft_we_do_not_know", haft("--draft", "4", "any.json", good)[0::2],
+    check("unknown_draft_is_rejected", haft("--draft", "4", "any.json", good)[0::2],
           (2, "haft: validate: --draft expects one of 7|2020-12, found '4'\n"))
 
 
 def test_options():
     put("good.json", "1")
-    check("a_remotes_directory_that_does_not_exist",
+    check("missing_remotes_directory_is_an_error",
           haft("--remotes", "nowhere", put("any.json", "true"), "good.json"),
           (2, "", "haft: nowhere: cannot be opened: No such file or directory\n"))
-    check("a_remotes_directory_that_is_a_file",
+    check("remotes_directory_that_is_a_file_is_an_error",
           haft("--remotes", "good.json", "--jsonl"),
           (2, "", "haft: good.json: is not a directory\n"))
-    check("json_and_jsonl_together", haft("--json", "--jsonl"), (
+    check("json_and_jsonl_cannot_be_combined", haft("--json", "--jsonl"), (
         2, "", "haft: --json and --jsonl cannot be combined\n"
         "hint: --jsonl prints a JSON object for each line anyway\n"))
-    check("a_name_does_not_control_a_terminal", haft("any.json", put("\x1b[31m", "1"))[:2],
+    check("file_name_does_not_control_the_terminal", haft("any.json", put("\x1b[31m", "1"))[:2],
           (0, "\\u001b[31m: valid\n"))
 
 
@@ -166,16 +169,17 @@ def test_lines():
     big = [{"schema": {"items": {"type": "string"}}, "instance": [1] * 100}]
     check("errors_are_bounded", [(len(a["errors"]) < 100, a["more"]) for a in lines(big)[1]],
           [(True, True)])
-    check("lines_from_a_file", haft("--jsonl", put("l.jsonl", '{"schema":true,"instance":1}'))[0],
+    check("lines_are_read_from_a_file",
+          haft("--jsonl", put("l.jsonl", '{"schema":true,"instance":1}'))[0],
           0)
-    check("one_file_of_lines", haft("--jsonl", "a", "b")[0::2],
+    check("second_file_of_lines_is_rejected", haft("--jsonl", "a", "b")[0::2],
           (2, "haft: --jsonl expects at most one FILE, found 2\n"))
-    check("a_file_of_lines_that_does_not_exist", haft("--jsonl", "none")[0], 2)
-    check("a_file_of_lines_that_cannot_be_read", haft("--jsonl", "."),
+    check("missing_file_of_lines_is_an_error", haft("--jsonl", "none")[0], 2)
+    check("directory_instead_of_lines_is_an_error", haft("--jsonl", "."),
           (2, "", "haft: .: cannot be read: Is a directory\n"))
     closed = subprocess.run(["sh", "-c", '"$1" validate --jsonl <&-', "sh", HAFT], text=True,
                             capture_output=True)
-    check("standard_input_that_is_closed", (closed.returncode, closed.stdout, closed.stderr),
+    check("closed_standard_input_is_an_error", (closed.returncode, closed.stdout, closed.stderr),
           (2, "", "haft: standard input: cannot be read: Bad file descriptor\n"))
 
 
@@ -187,11 +191,11 @@ def test_lines_of_extremes():
     good = '{"schema":true,"instance":1,"id":2}'
     status, answers, err = lines([
         f'{{"schema":{nested},"instance":{deep},"coerce":true}}', good])
-    check("conversion_that_makes_a_deep_value", (status, len(answers), answers[1:], err), (
+    check("conversion_to_a_deep_value_is_answered", (status, len(answers), answers[1:], err), (
         0, 2, [{"id": 2, "valid": True, "errors": [], "more": False, "coerced": None,
                 "error": None}], ""))
     status, answers, err = lines([good, " " * (64 << 20) + good, good])
-    check("a_line_that_is_too_long",
+    check("line_that_is_too_long_is_answered",
           (status, [(a["valid"], a["error"] and a["error"]["where"]) for a in answers], err),
           (0, [(True, None), (None, "line 2"), (True, None)], ""))
 
@@ -207,11 +211,12 @@ def test_remotes():
         return answer["valid"], answer["error"] and answer["error"]["where"]
 
     url = "http://localhost:1234/"
-    check("a_remote_document", verdict(url + "text.json", "--remotes", "remotes"), (False, None))
+    check("remote_document_is_read",
+          verdict(url + "text.json", "--remotes", "remotes"), (False, None))
     check("no_remotes_without_a_directory", verdict(url + "text.json"), (None, "line 1: /$ref"))
     check("no_document_outside_the_directory_is_read",
           verdict(url + "../secret.json", "--remotes", "remotes")[0], None)
-    check("a_remote_document_that_is_not_json",
+    check("remote_document_that_is_not_json_is_an_error",
           verdict(url + "bad.json", "--remotes", "remotes"),
           (None, "line 1: remotes/bad.json:1:2 (byte 1)"))
     put("remotes/large.json", '["' + "x" * (8 << 20))

@@ -94,7 +94,7 @@ def test_calls():
                   if e["kind"] == "call_finished" and e["error"]]
         check(f"the_run_ends_inside_the_call_{name}",
               (status, found["end"], found["answer"], found["turns"]), (3, "exhausted", "seen", 2))
-        check(f"the_outcome_of_{name}", ["unknown" in e for e in errors], [unknown])
+        check(f"unknown_outcome_is_reported_{name}", ["unknown" in e for e in errors], [unknown])
         check(f"the_reason_names_the_call_{name}", "c2.1" in found["reason"], unknown)
         check(f"a_replay_of_{name}_decides_the_same", same_again(found["run"]), True)
 
@@ -104,7 +104,7 @@ def test_models(port):
         model = {"provider": "openai", "model": "m", "api_key_env": "TEST_KEY",
                  "base_url": f"http://127.0.0.1:{port}/{name}"}
         status, found = play(f"model_{name}", model=model)
-        check(f"the_run_ends_in_spite_of_{name}", (status, found["end"], found["answer"]),
+        check(f"run_ends_despite_{name}", (status, found["end"], found["answer"]),
               (3, "exhausted", ""))
         check(f"a_replay_after_{name}_decides_the_same", same_again(found["run"]), True)
 
@@ -113,7 +113,7 @@ def test_people():
     """The time between two processes, and that of a person, is longer than the budget."""
     status, found = play("people", replies=[calls("quick"), {"text": "good"}], wall="5s",
                          approvals=[{"tools": ["quick"]}])
-    check("it_waits", status, 4)
+    check("run_waits_for_a_person", status, 4)
     time.sleep(5.1)
     status, out, _ = haft("approve", found["run"], "--json")
     check("a_pause_does_not_count", (status, json.loads(out)["end"]), (0, "done"))

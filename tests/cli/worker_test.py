@@ -143,18 +143,20 @@ def test_detached_runs_are_done():
     one = worker("--until-idle", "--json", "--concurrency", 2)
     check("worker_ends_when_all_runs_are_done", (one.wait(timeout=LONG), output_of(one)), (0, ""))
     check("all_are_done", states(), Counter({"done": 5}))
-    check("each_effect_once", len(effects("plain.log")), 5)
+    check("each_effect_happens_once", len(effects("plain.log")), 5)
     reported = reports(one)
-    check("each_is_reported",
+    check("each_run_is_reported",
           ({n["run"] for n in reported if n["what"] == "taken"},
            {n["run"] for n in reported if n["what"] == "ended"}), (set(ids), set(ids)))
-    check("the_oldest_first", [n["run"] for n in reported if n["what"] == "taken"][:2], ids[:2])
+    check("oldest_runs_are_claimed_first",
+          [n["run"] for n in reported if n["what"] == "taken"][:2], ids[:2])
     status, out, _ = haft("run", path, "again", "--detach", "--json")
     out = json.loads(out)
     check("detach_prints_an_object", (status, out["end"], out["turns"]), (0, "queued", 0))
     two = worker("--until-idle")
     lines = (two.wait(timeout=LONG), output_of(two).splitlines())[1]
-    check("a_line_for_each", lines, [f"{out['run']} taken", f"{out['run']} ended done, 2 turns"])
+    check("text_output_has_a_line_for_each_report",
+          lines, [f"{out['run']} taken", f"{out['run']} ended done, 2 turns"])
     three = worker("--until-idle", "--quiet")
     check("worker_without_runs_prints_nothing",
           (three.wait(timeout=LONG), output_of(three), output_of(three, 0)), (0, "", ""))
@@ -166,7 +168,7 @@ def test_pauses():
     ids = [detach(path, f"task {n}") for n in range(6)]
     one = worker("--json", "--concurrency", 2, "--poll", 50)
     wait_for(lambda: states() == Counter({"waiting": 6}))
-    check("all_wait", states(), Counter({"waiting": 6}))
+    check("all_runs_wait", states(), Counter({"waiting": 6}))
     wait_for(lambda: Counter(n["what"] for n in reports(one)) == Counter(taken=6, waits=6))
     check("waiting_runs_are_released",
           Counter(n["what"] for n in reports(one)), Counter(taken=6, waits=6))
@@ -182,7 +184,7 @@ def test_deadlines():
     detach(path, "wait")
     one = worker("--json", "--poll", 50)
     wait_for(lambda: states() == Counter({"done": 1}))
-    check("a_deadline_is_kept", states(), Counter({"done": 1}))
+    check("deadline_is_applied", states(), Counter({"done": 1}))
     reported = [n["what"] for n in reports(one) if n["what"] != "taken"]
     check("run_was_released_meanwhile",
           (reported[0], reported[-1], stop(one)), ("waits", "ended", 0))
@@ -200,10 +202,11 @@ def test_threads():
     wait_for(lambda: states()["done"] == 12)
     check("all_talks_are_done", states(), Counter({"done": 12}))
     order = [line.split(":")[0] for line in effects("talk.log")]
-    check("each_in_its_order", [[run for run in order if run in ids] for ids in talks.values()],
+    check("runs_of_a_thread_keep_their_order",
+          [[run for run in order if run in ids] for ids in talks.values()],
           list(talks.values()))
     logs = [[events(run) for run in ids] for ids in talks.values()]
-    check("one_starts_when_the_one_before_has_ended",
+    check("run_starts_when_the_one_before_has_ended",
           all(a[-1]["at"] <= b[1]["at"] for log in logs for a, b in zip(log, log[1:])), True)
     check("workers_stop", [stop(one) for one in workers], [0, 0, 0])
 
@@ -220,11 +223,11 @@ def test_multitask():
     second = detach(quick, "second", "--thread", where)
     wait_for((Path(scratch) / "slow.began").exists)
     refused = haft("run", picky, "third", "--thread", where, "--detach")
-    check("reject_is_refused", (refused[0], first in refused[2]), (6, True))
+    check("run_with_reject_is_refused", (refused[0], first in refused[2]), (6, True))
     check("enqueue_waits", run_of(second)["state"], "queued")
     last = detach(pushy, "last", "--thread", where)
     wait_for(lambda: run_of(last)["end"])
-    check("interrupt_cancels_those_before", [run_of(run)["end"] for run in [first, second, last]],
+    check("interrupt_cancels_earlier_runs", [run_of(run)["end"] for run in [first, second, last]],
           ["cancelled", "cancelled", "done"])
     check("workers_stop", [stop(one) for one in workers], [0, 0])
 
@@ -265,10 +268,11 @@ def test_sigterm():
     put("gate", "")
     check("worker_exits_with_0", one.wait(timeout=LONG), 0)
     check("no_more_runs_are_claimed", late in [n["run"] for n in reports(one)], False)
-    check("the_effect_is_whole", len(effects("held.log")), 2)
-    check("none_has_ended", states(), Counter({"running": 2, "queued": 1}))
+    check("call_with_effects_is_complete", len(effects("held.log")), 2)
+    check("no_run_has_ended", states(), Counter({"running": 2, "queued": 1}))
     two = worker("--until-idle", "--quiet")
-    check("another_ends_them", (two.wait(timeout=LONG), states()), (0, Counter({"done": 3})))
+    check("another_worker_ends_the_runs",
+          (two.wait(timeout=LONG), states()), (0, Counter({"done": 3})))
     check("the_effect_was_not_repeated", len(effects("held.log")), 2)
 
     os.unlink(Path(scratch) / "gate")
@@ -282,7 +286,8 @@ def test_sigterm():
     check("a_second_signal_stops_at_once", (three.wait(timeout=LONG), len(effects("held.log"))),
           (0, 1))
     four = worker("--until-idle", "--quiet")
-    check("its_outcome_is_unknown", (four.wait(timeout=LONG), states()["waiting"]), (0, 1))
+    check("outcome_of_the_stopped_call_is_unknown",
+          (four.wait(timeout=LONG), states()["waiting"]), (0, 1))
 
 
 def change_version(by):
@@ -326,9 +331,10 @@ def test_cancel_before_all():
         one.kill()
         one.wait(timeout=LONG)
     one = worker("--until-idle")
-    check("a_cancel_ends_it", (one.wait(timeout=LONG), run_of(run)["end"]), (0, "cancelled"))
+    check("cancelled_run_ends", (one.wait(timeout=LONG), run_of(run)["end"]), (0, "cancelled"))
     kinds = [event["kind"] for event in events(run)]
-    check("before_anything_else", (effects("halted.log"), kinds[kinds.index("call_started") + 1:]),
+    check("cancel_is_applied_before_anything_else",
+          (effects("halted.log"), kinds[kinds.index("call_started") + 1:]),
           (["slow"], ["cancel_asked", "run_finished"]))
 
 
@@ -346,9 +352,10 @@ def test_a_later_store():
         check(f"worker_ends_when_{name}",
               (one.wait(timeout=LONG), "this haft supports" in output_of(one)),
               (1, True))
-        check(f"like_one_that_starts_when_{name}", worker().wait(timeout=LONG), 1)
+        check(f"new_worker_ends_when_{name}", worker().wait(timeout=LONG), 1)
         change_version(-98)
-    check("its_run_is_free", (run_of(run)["state"], haft("cancel", run)[0], run_of(run)["end"]),
+    check("run_of_the_ended_worker_can_be_cancelled",
+          (run_of(run)["state"], haft("cancel", run)[0], run_of(run)["end"]),
           ("running", 130, "cancelled"))
 
 
@@ -360,7 +367,7 @@ def test_runs_that_cannot_continue():
     script = spec("scriptless", [{"text": "x"}])
     with_key = dict(environment, HAFT_TEST_KEY="sesame")
     status, out, err = haft("run", keyed, "one", "--detach", env=with_key)
-    check("the_variable_is_needed", (status, len(out.strip()), err), (0, 26, ""))
+    check("run_that_needs_a_variable_is_detached", (status, len(out.strip()), err), (0, 26, ""))
     ids = [out.strip(), detach(changed, "two"), detach(script, "three")]
     put("changed.json", json.loads(changed.read_text()) | {"description": "Another."})
     os.unlink(Path(scratch) / "scriptless.script.json")
@@ -374,11 +381,13 @@ def test_runs_that_cannot_continue():
           Counter(n["what"] for n in reported), Counter(taken=4, left=3, ended=1))
     check("a_variable_is_named", "HAFT_TEST_KEY" in left[ids[0]]["message"], True)
     check("a_change_is_reported", "the spec has changed" in left[ids[1]]["message"], True)
-    check("the_good_one_is_done", run_of(ids[3])["end"], "done")
-    check("the_time_grows", [n["retry_ms"] for n in reported if n["what"] == "left"], [5000] * 3)
+    check("good_run_is_done", run_of(ids[3])["end"], "done")
+    check("skipped_runs_are_retried_after_5_s",
+          [n["retry_ms"] for n in reported if n["what"] == "left"], [5000] * 3)
     two = worker("--until-idle", "--json", "--stored-spec", env=with_key)
-    check("another_worker_can", (two.wait(timeout=LONG),
-                                 [run_of(run)["end"] for run in ids[:2]]), (1, ["done", "done"]))
+    check("another_worker_can_continue_them",
+          (two.wait(timeout=LONG),
+           [run_of(run)["end"] for run in ids[:2]]), (1, ["done", "done"]))
     os.unlink(changed)
     gone = detach(spec("gone", [{"text": "gone"}]), "five")
     os.unlink(Path(scratch) / "gone.json")
@@ -389,7 +398,7 @@ def test_runs_that_cannot_continue():
     check("run_continues_with_the_stored_spec", run_of(gone)["end"], "done")
 
 
-LOSSES = 10  # work.crashes
+CRASHES = 10  # work.crashes
 
 
 class Deadly(BaseHTTPRequestHandler):
@@ -424,14 +433,14 @@ def test_a_run_that_ends_its_workers():
     path = spec("good", [{"text": "fine", "delay": 0.3}])
     good = [detach(path, f"good {n}") for n in range(5)]
     statuses, last = [], None
-    while is_open() and len(statuses) < LOSSES + 5:
+    while is_open() and len(statuses) < CRASHES + 5:
         status, last = send_to_death("--concurrency", 8)
         statuses.append(status)
     server.shutdown()
     server.server_close()
     # Before its first crash a run asks without waiting for the disk: one more request is possible.
     dead = statuses[:-1]
-    check("workers_crash_a_limited_number_of_times", len(dead) in (LOSSES + 1, LOSSES + 2), True)
+    check("workers_crash_a_limited_number_of_times", len(dead) in (CRASHES + 1, CRASHES + 2), True)
     check("last_worker_does_not_crash", (set(dead), statuses[-1]), ({-signal.SIGKILL}, 0))
     check("the_last_worker_reports_the_end",
           [one["end"] for one in reports(last) if one["run"] == bad and one["what"] == "ended"],
@@ -440,8 +449,9 @@ def test_a_run_that_ends_its_workers():
     log = events(bad)
     check("crash_limit_is_recorded", [one["kind"] for one in log],
           ["run_started", "turn_started", "model_failed", "run_finished"])
-    check("why", log[2]["message"].startswith(f"{LOSSES} processes in a row stopped"), True)
-    check("replay", haft("runs", "replay", bad)[0], 0)
+    check("crash_limit_is_the_reason",
+          log[2]["message"].startswith(f"{CRASHES} processes in a row stopped"), True)
+    check("failed_run_replays", haft("runs", "replay", bad)[0], 0)
 
 
 def test_bad_words():
@@ -449,7 +459,7 @@ def test_bad_words():
                   ["--store", "memory:"], ["--accept-spec", "--stored-spec"], ["more"]):
         check(f"refused {' '.join(map(str, words))}", haft("worker", *words)[0], 2)
     for words in (["--concurrency", 1000], ["--poll", 60000]):
-        check(f"taken {' '.join(map(str, words))}", haft("worker", "--until-idle", *words)[0], 0)
+        check(f"accepted {' '.join(map(str, words))}", haft("worker", "--until-idle", *words)[0], 0)
 
 
 def all_at_once(function, items):
@@ -490,18 +500,18 @@ def test_kills():
     killed, took, problems, codes = kill_some()
     # A worker that has just started has no signal handler yet.
     check("no_worker_failed", set(codes) <= {0, -signal.SIGTERM}, True)
-    check("some_were_killed", killed > 0, True)
+    check("some_workers_were_killed", killed > 0, True)
     histories = dict(zip(ids, all_at_once(events, ids)))
     ends = Counter(log[-1].get("end") if log else None for log in histories.values())
-    check("none_is_lost", ends, Counter({"done": RUNS}))
+    check("no_run_is_lost", ends, Counter({"done": RUNS}))
     for run, log in histories.items():
         problems += history.check_events(run, log)
     effect_log = [tuple(one.split()) for one in
                   (Path(scratch) / "effects.log").read_text().splitlines()]
     problems += history.check_effects(histories, effect_log, {"idem": "idempotent", "once": "once"})
-    check("every_history_is_whole", problems[:10], [])
+    check("every_history_is_correct", problems[:10], [])
     once = Counter(key for key, name, *_ in effect_log if name == "once")
-    check("none_is_doubled", [key for key, count in once.items() if count > 1], [])
+    check("no_effect_happens_twice", [key for key, count in once.items() if count > 1], [])
     idem = Counter(key for key, name, *_ in effect_log if name == "idem")
     check("each_call_was_started", len(idem) >= RUNS, True)
     replays = [haft("runs", "replay", run)[0] for run in random.sample(ids, 5)]

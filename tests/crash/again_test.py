@@ -43,14 +43,14 @@ def test_approvals(store):
     status, _, err = store.haft(*words)
     help.same(f"the_same_approval_after_a_crash_runs_nothing_{store.kind}",
               (begun, status, waits(store, run), len(help.effects(store))), (True, 4, UNKNOWN, 1))
-    help.same(f"and_reports_the_unknown_outcome_{store.kind}",
+    help.same(f"the_same_approval_after_a_crash_reports_the_unknown_outcome_{store.kind}",
               ("c1.1 was interrupted" in err, f"{run} c1.1 --again" in err), (True, True))
-    help.same(f"nor_does_a_repetition_{store.kind}",
+    help.same(f"more_approvals_after_a_crash_run_nothing_{store.kind}",
               ([store.haft(*w)[0] for w in (words, ("approve", run), words)],
                waits(store, run), len(help.effects(store))), ([4, 4, 4], UNKNOWN, 1))
     help.same(f"only_again_runs_the_call_{store.kind}",
               (store.haft(*words, "--again")[0], len(help.effects(store))), (0, 2))
-    help.same(f"and_both_commands_can_be_repeated_{store.kind}",
+    help.same(f"repeating_an_accepted_approval_runs_nothing_{store.kind}",
               ([store.haft(*words)[0], store.haft(*words, "--again")[0]],
                len(help.effects(store))), ([0, 0], 2))
 
@@ -64,13 +64,13 @@ def test_again(store):
     words = ("approve", run, "c1.1", "--again")
     begun = killed(store, 2, *words)
     go.write_text("")
-    help.same(f"again_after_a_crash_runs_nothing_{store.kind}",
+    help.same(f"a_repeated_again_after_a_crash_runs_nothing_{store.kind}",
               (begun, store.haft(*words)[0], waits(store, run), len(help.effects(store))),
               (True, 4, UNKNOWN, 2))
 
 
 def test_unseen(store):
-    """A command for a call that was not pending is no answer to the later unknown outcome."""
+    """A command for a call that was not pending does not answer the later unknown outcome."""
     rows = {"approve": ("c1.1",), "approve ": (), "approve  ": ("c1.1", "--again"),
             "answer": ("c1.1", '"x"'), "answer ": ('"x"',), "reject": ("c1.1",)}
     for n, (word, more) in enumerate(rows.items()):
@@ -79,7 +79,7 @@ def test_unseen(store):
         go.write_text("")
         run = store.runs("--limit", "1")[0]["run"]
         status, _, err = store.haft(word.strip(), run, *more)
-        help.same(f"{word.strip()}_{'_'.join(more)}_after_a_crash_is_no_answer_{store.kind}",
+        help.same(f"{word.strip()}_{'_'.join(more)}_after_a_crash_answers_nothing_{store.kind}",
                   (status, "was not pending when the command was issued" in err, waits(store, run),
                    len(help.effects(store))), (1, True, UNKNOWN, 1))
     path, go = begin(store, "object")
@@ -88,7 +88,7 @@ def test_unseen(store):
     run = store.runs("--limit", "1")[0]["run"]
     status, out, _ = store.haft("answer", run, "c1.1", '"x"', "--json")
     result = json.loads(out)
-    help.same(f"and_the_json_result_has_the_error_{store.kind}",
+    help.same(f"json_result_of_a_rejected_command_has_the_error_{store.kind}",
               (status, result["run"], result["end"], [p["kind"] for p in result["pending"]],
                "was not pending" in result["error"]["message"]),
               (1, run, "waiting", ["unknown_outcome"], True))

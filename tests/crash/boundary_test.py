@@ -120,9 +120,9 @@ def look(case, store, run, wanted, count):
         problems.append(f"{count} effects, wanted {case.least} to {case.most}")
     wrong = [r for r in results(events) if case.results and r not in case.results]
     if wrong:
-        problems.append(f"the call came to {wrong}")
+        problems.append(f"the call has the result {wrong}")
     if count == 0 and "did send" in results(events):
-        problems.append("it succeeded without its effect")
+        problems.append("the call succeeded without its effect")
     status, out, _ = store.haft("runs", "replay", run)
     if status != 0:
         problems.append(f"the replay differs: {out}")
@@ -158,7 +158,7 @@ def test_boundaries(store):
             problems.append(f"only {kills} kills")
         help.check(f"killed_at_every_boundary_{case.name}_{store.kind}", problems)
     classes = {"look": "read_only", "send": "retry"}
-    help.check(f"histories_after_kills_{store.kind}",
+    help.check(f"histories_after_kills_are_correct_{store.kind}",
                history.check_store(store, help.effects(store), classes))
 
 

@@ -45,7 +45,7 @@ def roots(store, *words):
 
 
 def drive(store, limit=40):
-    """Continues every tree from its root until all have ended; returns those that have not."""
+    """Continues every tree from its root until all have ended; returns trees that have not."""
     for _ in range(limit):
         left = roots(store, "--open")
         if not left:
@@ -70,7 +70,7 @@ def kill_in_tree(store, path, mode, number):
 
 
 def kill_while_answering(store, path, mode, number):
-    """The same in the process that approves the call of a child."""
+    """One tree with one kill of the process that approves the call of a child."""
     store.haft("run", path, "go", "--quiet")
     run = roots(store, "--open")[0]["run"]
     pending = store.shown(run)["pending"]

@@ -67,7 +67,7 @@ def test_between(store):
             ended = store.row(run)["state"] == "ended"
             if ended != (i >= ends_in):
                 problems.append(f"process {i} at {offset}: it has {'' if ended else 'not '}ended")
-        help.check(f"a_deadline_with_the_clock_{name}_{store.kind}",
+        help.check(f"a_deadline_expires_once_with_the_clock_{name}_{store.kind}",
                    problems + check_run(store, run, 1))
 
 
@@ -81,7 +81,7 @@ def test_answers(store):
         run = pause(store, path, store.shim(clock=clock))
         clock.write_text(str(offset))
         store.haft("answer", run, "1", env=store.shim(clock=clock))
-        help.check(f"an_answer_with_the_clock_{offset}_off_{store.kind}",
+        help.check(f"an_answer_is_in_time_or_late_with_the_clock_{offset}_off_{store.kind}",
                    check_run(store, run, wanted[1], wanted[0]))
 
 
@@ -123,7 +123,7 @@ def test_during(store):
         if store.row(run)["state"] != "ended":  # it was not due, or the next process notices it
             clock.write_text(str(HOUR))
             store.haft("resume", "--all", env=store.shim(clock=clock))
-        help.check(f"a_clock_that_jumps_{name}_during_a_run_{store.kind}",
+        help.check(f"a_deadline_expires_once_if_the_clock_jumps_{name}_{store.kind}",
                    problems + check_run(store, run, 1))
 
 
@@ -175,7 +175,7 @@ def test_ahead(store):
     problems = [] if ended else ["the worker did not claim the moved run"]
     removed = store.haft("runs", "gc", "--older", "30m", env=shim)[1]
     problems += [] if removed.startswith("0 ") else [f"gc: {removed}"]
-    help.check(f"a_clock_ahead_of_the_database_{store.kind}", problems)
+    help.check(f"a_clock_ahead_of_the_database_does_no_harm_{store.kind}", problems)
 
 
 if help.no_shim():

@@ -151,7 +151,7 @@ def new_store(kind):
 
 
 def kinds():
-    """The kinds of stores that are available."""
+    """The kinds of stores that are available here."""
     if POSTGRES:
         return [Sqlite, Postgres]
     skip("postgres", "HAFT_TEST_POSTGRES does not name a server")
@@ -284,7 +284,7 @@ def act(store, row, env=None):
 
 
 def drive(store, limit=40):
-    """Continues every run until all have ended; returns those that have not."""
+    """Continues every run until all have ended; returns the runs that have not ended."""
     for _ in range(limit):
         left = store.runs("--open")
         if not left:

@@ -209,7 +209,7 @@ def test_pages(store):
             problems.append(f"page {at // size}: exit {status}: {err}")
     print(f"# {errors} errors")
     help.check("damage_is_reported_when_a_run_continues_sqlite",
-               problems + ([] if errors else ["no page matters"]))
+               problems + ([] if errors else ["no zeroed page was reported"]))
 
 
 def test_torn_log(store):

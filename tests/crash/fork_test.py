@@ -39,7 +39,7 @@ def make_thread(store):
 
 
 def look(store, was):
-    """The problems of the store after every unfinished run was continued."""
+    """Continues every unfinished run, and returns the problems of the store."""
     problems, done = [], help.effects(store)
     status, out, err = store.haft("resume", "--all", "--quiet")
     if (status, out) != (0, ""):

@@ -98,12 +98,12 @@ def test_hangs(store):
         for on_unknown in ("ask",) if hang in ENDS_WELL else ("ask", "tell"):
             problems += [f"{on_unknown}: {p}" for p in play(store, hang, on_unknown)]
         help.check(f"a_tool_that_{hang}_is_ended_{store.kind}", problems)
-    help.check(f"histories_after_hangs_{store.kind}",
+    help.check(f"histories_after_hangs_are_correct_{store.kind}",
                history.check_store(store, help.effects(store), CLASSES))
 
 
 def test_timeouts(store):
-    """The tool had its effect and gave no result: its class decides."""
+    """The tool had its effect and gave no result: the class of the tool decides what follows."""
     for name, traits, wanted, max_effects in (("ask", {"on_unknown": "ask"}, 4, 1),
                                               ("tell", {"on_unknown": "tell"}, 0, 1),
                                               ("idempotent", {"idempotent": True}, 0, 9),
@@ -118,7 +118,7 @@ def test_timeouts(store):
         problems += help.drive(store)
         if len(help.effects(store)) - done != count:
             problems.append("there was another effect later")
-        help.check(f"a_timeout_is_no_answer_{name}_{store.kind}", problems)
+        help.check(f"a_timeout_after_the_effect_is_handled_by_class_{name}_{store.kind}", problems)
 
 
 help.for_each_store(test_hangs, test_timeouts)

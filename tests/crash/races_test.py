@@ -55,9 +55,10 @@ def test_answers(store):
                   if (status not in (0, 4) if body in values else status != 1)]
     help.same(f"one_of_many_answers_is_accepted_{store.kind}", accepted, [1] * rounds)
     help.check(f"an_equal_answer_is_accepted_and_another_is_rejected_{store.kind}", wrong)
-    help.check(f"and_has_its_effect_once_{store.kind}", help.drive(store) + history.check_store(
+    help.check(f"the_accepted_answer_has_its_effect_once_{store.kind}",
+               help.drive(store) + history.check_store(
         store, help.effects(store), {"send": "once"}))
-    help.same(f"the_effect_is_there_{store.kind}", len(help.effects(store)), rounds)
+    help.same(f"each_accepted_answer_has_an_effect_{store.kind}", len(help.effects(store)), rounds)
 
 
 def test_verdicts(store):
@@ -74,7 +75,7 @@ def test_verdicts(store):
         answers = help.behind_a_barrier(store, words)
         verdicts = [e["verdict"] for e in events_of(store, run, "answered")]
         if len(verdicts) != 1:
-            problems.append(f"{run}: {verdicts}")
+            problems.append(f"{run}: wanted one verdict, found {verdicts}")
             continue
         won += verdicts
         wanted = {"approve": "approve", "reject": "reject", "respond": "answer"}[verdicts[0]]
@@ -87,7 +88,7 @@ def test_verdicts(store):
     print(f"# faster: {' '.join(won)}")
     problems += help.drive(store)
     problems += history.check_store(store, help.effects(store), {"send": "once"})
-    help.check(f"of_approve_and_reject_one_wins_{store.kind}", problems)
+    help.check(f"one_of_approve_reject_and_answer_is_accepted_{store.kind}", problems)
 
 
 def test_edits(store):
@@ -97,7 +98,7 @@ def test_edits(store):
     path = help.spec(store, "edits", [[call("send", q="a")], "good"], [send])
     store.haft("run", path, "go")
     run = newest(store)
-    help.same(f"arguments_that_the_tool_does_not_accept_{store.kind}",
+    help.same(f"approval_with_invalid_arguments_is_rejected_{store.kind}",
               (store.haft("approve", run, "--args", '{"q":{}}')[0], sent.exists()), (2, False))
     exits = at_once([lambda n=n: store.haft("approve", run, "c1.1", "--args",
                                             json.dumps({"q": f"{n}"}))[0] for n in range(8)])
@@ -106,7 +107,7 @@ def test_edits(store):
     help.same(f"one_edit_is_accepted_{store.kind}",
               (len(accepted), len([status for status in exits if status in (0, 4)]),
                exits.count(1)), (1, 1, 7))
-    help.same(f"and_the_call_runs_with_it_{store.kind}",
+    help.same(f"the_call_runs_with_the_accepted_edit_{store.kind}",
               [json.loads(line) for line in sent.read_text().splitlines()], [accepted[0]["value"]])
 
 
@@ -134,9 +135,9 @@ def test_stopped_owner(store):
     for other in others:
         other.stderr.close()
     ends = [e["end"] for e in events_of(store, run, "run_finished")]
-    help.same(f"one_of_them_is_accepted_{store.kind}",
+    help.same(f"one_approval_for_a_stopped_owner_is_accepted_{store.kind}",
               (len(events_of(store, run, "answered")), exits.count(1)), (1, AT_ONCE - 1))
-    help.same(f"and_the_run_continues_{store.kind}",
+    help.same(f"a_run_of_a_stopped_owner_continues_{store.kind}",
               (ends, len(help.effects(store))), (["done"], 1))
 
 
@@ -153,9 +154,9 @@ def test_changed(store):
     help.same(f"a_changed_tool_is_not_approved_{store.kind}",
               ([status for status, _, _ in exits], help.effects(store)), ([2] * 4, []))
     status = store.haft("approve", run, "c1.1", "--accept-spec")[0]
-    help.same(f"it_needs_approval_again_{store.kind}",
+    help.same(f"a_changed_tool_needs_approval_again_{store.kind}",
               (status, len(events_of(store, run, "paused")), help.effects(store)), (1, 2, []))
-    help.same(f"and_runs_when_that_is_approved_{store.kind}",
+    help.same(f"a_changed_tool_runs_when_it_is_approved_again_{store.kind}",
               (store.haft("approve", run, "c1.1")[0], len(help.effects(store))), (0, 1))
 
 
@@ -232,7 +233,7 @@ def test_cancels(store):
             ends += ended
         print(f"# {race.__name__}: cancelled {ends.count('cancelled')} of {len(ends)}")
         help.check(f"{race.__name__}_has_one_end_{store.kind}", problems)
-    help.check(f"histories_after_cancels_{store.kind}",
+    help.check(f"histories_after_cancels_are_correct_{store.kind}",
                history.check_store(store, help.effects(store), {"send": "once"}))
 
 
@@ -249,9 +250,10 @@ def test_cancel_soon(store):
     print(f"# cancelled in {took:.2f} s")
     help.check(f"a_cancel_is_applied_soon_{store.kind}",
                [f"it took {took:.1f} s"] if took >= FOR_EVER else [])
-    help.same(f"a_tool_that_takes_for_ever_is_ended_{store.kind}",
+    help.same(f"a_cancel_ends_a_tool_that_never_ends_{store.kind}",
               (status, end(process), late.exists(), help.effects(store)), (130, 130, False, []))
-    help.same(f"with_one_end_{store.kind}", check_end(store, run, 130), ([], ["cancelled"]))
+    help.same(f"a_cancelled_run_has_one_end_{store.kind}",
+              check_end(store, run, 130), ([], ["cancelled"]))
 
 
 help.for_each_store(test_answers, test_verdicts, test_edits, test_stopped_owner, test_changed,

@@ -27,10 +27,10 @@ class Scene:
                           effect(store, "slow", before=wait, idempotent=True)])
         self.first = store.start("run", path, "go", "--events")
         self.run = json.loads(self.first.stdout.readline())["run"]
-        self.hears(1)
+        self.wait_for_start(1)
         self.others = []
 
-    def hears(self, times):
+    def wait_for_start(self, times):
         """Waits until the slow tool has started that often."""
         help.wait_for(lambda: self.begun.exists()
                       and len(self.begun.read_text().splitlines()) >= times)
@@ -40,7 +40,7 @@ class Scene:
         self.first.wait()
         self.first.stdout.close()
 
-    def say(self, word):
+    def command(self, word):
         self.others.append(self.store.start(word, self.run, *WORDS[word], "--json",
                                             out=help.subprocess.DEVNULL))
         help.wait_for(lambda: WORDS[word][0] in self.finished(), pause=0.1)
@@ -62,9 +62,9 @@ def play(store, order, at):
         if place == at:
             scene.kill()
         if place < 2:
-            scene.say(order[place])
+            scene.command(order[place])
     taken = [] if at < 2 else help.drive_later(store, scene.run)
-    scene.hears(2)
+    scene.wait_for_start(2)
     scene.close()
     for process in taken:
         process.wait(help.SOON)
@@ -84,7 +84,7 @@ def test_together(store):
         when = ("before_both", "between", "after_both")[at]
         help.check(f"three_at_once_{order[0]}_first_killed_{when}_{store.kind}",
                    play(store, order, at))
-    help.check(f"histories_{store.kind}",
+    help.check(f"histories_are_correct_{store.kind}",
                history.check_store(store, help.effects(store), CLASSES))
 
 

@@ -102,14 +102,15 @@ def test_ended(store):
         help.wait_for(lambda: "lost" in zombie.reports(run))
         problems = check_run(store, run, wanted)
         if "lost" not in zombie.reports(run) or "ended" in zombie.reports(run):
-            problems.append(f"the stopped one reported {zombie.reports(run)}")
+            problems.append(f"the stopped worker reported {zombie.reports(run)}")
         later = detach(store, path)  # both survive, and one of them claims it
         help.wait_for(lambda: end_of(store, later))
         statuses = [zombie.stop(), other.stop()]
         if store.lines(run) != lines or statuses != [0, 0] or end_of(store, later) != "done":
             problems.append(f"afterwards: {statuses}, the next run {end_of(store, later)}")
         problems += history.check_rows([before], [store.row(run)])
-        help.check(f"a_worker_that_was_stopped_is_refused_{name}_{store.kind}", problems)
+        help.check(f"results_of_a_worker_that_was_stopped_are_rejected_{name}_{store.kind}",
+                   problems)
 
 
 def test_meanwhile(store):
@@ -137,7 +138,7 @@ def test_meanwhile(store):
         statuses = [zombie.stop(), other.stop()]
         if statuses != [0, 0] or other.reports(run) != ["taken", "ended"]:
             problems.append(f"exit {statuses}, the other reported {other.reports(run)}")
-        help.check(f"a_worker_that_was_stopped_and_{word}_keeps_nothing_{store.kind}",
+        help.check(f"a_worker_that_was_stopped_and_{word}_does_not_keep_the_run_{store.kind}",
                    problems + check_run(store, run, (1, 2)))
 
 
@@ -183,10 +184,10 @@ def test_answers(store):
     spec = json.loads(path.read_text())
     busy = help.spec(store, "busy", [[call("pick"), call("send")], "good"],
                      [help.tool("pick"), *spec["tools"]])
-    answer_at_once(store, "while_a_worker_owns_the_run", busy, begun, go)
-    help.check(f"histories_after_answers_{store.kind}",
+    hundred(store, "while_a_worker_owns_the_run", busy, begun, go)
+    help.check(f"histories_after_answers_are_correct_{store.kind}",
                history.check_store(store, help.effects(store), {"send": "once"}))
-    help.same(f"each_effect_once_{store.kind}", len(help.effects(store)), 2)
+    help.same(f"each_effect_happens_once_{store.kind}", len(help.effects(store)), 2)
 
 
 def test_paused(store):

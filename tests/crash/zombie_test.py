@@ -75,7 +75,8 @@ def test_ended(store):
         if store.lines(zombie.run) != done:
             problems.append("the log has changed after the end")
         problems += history.check_rows([before], [store.row(zombie.run)])
-        help.check(f"a_result_from_one_that_was_stopped_is_refused_{name}_{store.kind}", problems)
+        help.check(f"a_result_of_a_process_that_was_stopped_is_rejected_{name}_{store.kind}",
+                   problems)
 
 
 def test_meanwhile(store):
@@ -95,7 +96,7 @@ def test_meanwhile(store):
         problems = [] if ended not in (0, None) else [f"the zombie ended with {ended}"]
         third = store.haft("resume", "--all")
         if third[0] != 0 or other.poll() is not None:
-            problems.append(f"the run was taken from the one that has it: {third}")
+            problems.append(f"the run was taken from its owner: {third}")
         if store.row(zombie.run)["epoch"] != epoch:
             problems.append(f"epoch {epoch} became {store.row(zombie.run)['epoch']}")
         zombie.go.write_text("")
@@ -104,7 +105,8 @@ def test_meanwhile(store):
         reader.join(help.SOON)
         problems += look(zombie, (1, 2))
         problems += history.check_acknowledged(reader.lines, store.lines(zombie.run))
-        help.check(f"one_that_was_stopped_{word}_and_keeps_nothing_{store.kind}", problems)
+        help.check(f"a_process_that_was_stopped_{word}_and_does_not_keep_the_run_{store.kind}",
+                   problems)
 
 
 def test_model(store):
@@ -132,7 +134,7 @@ def test_model(store):
     answers = [e["answer"] for e in store.events(run) if e["kind"] == "run_finished"]
     if answers != ["late"]:
         problems.append(f"answers: {answers}")
-    help.check(f"a_reply_from_one_that_was_stopped_is_refused_{store.kind}",
+    help.check(f"a_reply_of_a_process_that_was_stopped_is_rejected_{store.kind}",
                problems + history.check_events(run, store.events(run))
                + history.check_acknowledged(reader.lines, store.lines(run)))
 
