@@ -14,6 +14,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "bench.h"
+#include "model/conversation.h"
 #include "model/provider.h"
 #include "json/read.h"
 
@@ -174,7 +175,7 @@ static bool do_turns(void *context)
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     bool good =
-        reader != NULL && api->create_conversation(t->provider, &conversation, NULL) == HAFT_OK;
+        reader != NULL && haft__conversation_create(t->provider, &conversation, NULL) == HAFT_OK;
     for (size_t turn = 0; good && turn < TURNS; turn++) {
         haft__messages messages = {.items = t->messages, .count = 2 + 2 * turn};
         haft__request request = {.model = HAFT__LIT("m"),
@@ -185,10 +186,10 @@ static bool do_turns(void *context)
                                  .callable_count = COUNT(t->tools),
                                  .mode = HAFT__MODE_AUTO};
         haft__buf_clear(&body);
-        good = api->write_request(conversation, &request, &options, &body, NULL) == HAFT_OK
+        good = haft__conversation_write(conversation, &request, &options, &body, NULL) == HAFT_OK
                && read_stream(t, haft__buf_str(&t->call), reader);
     }
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&body);
     free(reader);
     return good;

@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "bench.h"
-#include "model/providers/openai_chat/request.h"
+#include "model/conversation.h"
 #include "run/decide/decide.h"
 #include "json/read.h"
 
@@ -31,8 +31,8 @@ typedef struct state {
 typedef struct making {
     haft__run run;
     haft__decider decider;
-    haft__chat chat;
-    haft__buf line, body;
+    haft__provider_conversation *chat;
+    haft__buf line, body, sent;
     haft__arena scratch;
     uint64_t bytes;
 } making;
@@ -52,8 +52,11 @@ static bool reply(making *m, const state *s)
     haft__request request;
     haft__arena_reset(&m->scratch);
     haft__buf_clear(&m->body);
+    haft__buf_clear(&m->sent);
     if (haft__decide_request(&m->run, &m->scratch, &request, NULL) != HAFT_OK
-        || haft__chat_sync(&m->chat, &request, NULL) != HAFT_OK) {
+        || haft__conversation_write(m->chat, &request, &(haft__provider_request_options){0},
+                                    &m->sent, NULL)
+               != HAFT_OK) {
         return false;
     }
     char arguments[64];
@@ -110,19 +113,21 @@ static bool do_run(void *context)
     haft_str none = {NULL, 0};
     haft__arena_reset(&s->arena);
     haft__arena_init(&m.scratch, 0);
-    haft__chat_init(&m.chat, haft__provider_compatible());
     haft__buf_init(&m.line, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&m.body, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&m.sent, HAFT__LIMIT_RUN_BYTES);
     bool good =
-        haft__decider_init(&m.decider, NULL) == HAFT_OK
+        haft__conversation_create(haft__provider_compatible(), &m.chat, NULL) == HAFT_OK
+        && haft__decider_init(&m.decider, NULL) == HAFT_OK
         && haft__run_init(&m.run, &s->arena, &s->spec, (haft__hash_key){1, 2}, NULL) == HAFT_OK;
     haft__input_run_started(&m.body, &s->spec, HAFT__LIT("work"), HAFT__LIT("thread"), none, none);
     good = good && append(&m, haft__buf_str(&m.body)) && continue_run(&m, s);
     s->event_bytes = m.bytes;
     haft__decider_finish(&m.decider);
-    haft__chat_finish(&m.chat);
+    haft__conversation_destroy(m.chat);
     haft__buf_finish(&m.line);
     haft__buf_finish(&m.body);
+    haft__buf_finish(&m.sent);
     haft__arena_finish(&m.scratch);
     return good;
 }

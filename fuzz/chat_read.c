@@ -13,8 +13,8 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "fuzz.h"
+#include "model/conversation.h"
 #include "model/providers/openai_chat/parse_request.h"
-#include "model/providers/openai_chat/request.h"
 #include "tool/wire_name.h"
 
 typedef struct outcome {
@@ -96,13 +96,12 @@ static void check_request(const haft__chat_parsed *asked)
 
 static void write_it(const haft__chat_parsed *asked, haft__buf *text)
 {
-    haft__chat chat;
+    haft__provider_conversation *chat = NULL;
     haft__buf_init(text, HAFT__LIMIT_JSON_BYTES);
     haft__provider_request_options options = {.options = haft__json_null()};
-    haft__chat_init(&chat, haft__provider_compatible());
-    REQUIRE(haft__chat_sync(&chat, &asked->request, NULL) == HAFT_OK);
-    haft__chat_write(&chat, &asked->request, &options, text);
-    haft__chat_finish(&chat);
+    REQUIRE(haft__conversation_create(haft__provider_compatible(), &chat, NULL) == HAFT_OK);
+    REQUIRE(haft__conversation_write(chat, &asked->request, &options, text, NULL) == HAFT_OK);
+    haft__conversation_destroy(chat);
     REQUIRE(text->status == HAFT_OK);
 }
 

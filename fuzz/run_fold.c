@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "fuzz.h"
-#include "model/providers/openai_chat/request.h"
+#include "model/conversation.h"
 #include "run/decide/decide.h"
 #include "run/replay/replay.h"
 #include "tool/builtin.h"
@@ -143,16 +143,17 @@ static size_t fold(world *w, haft_str log)
 static void check_request(world *w)
 {
     haft__request request;
-    haft__chat chat;
+    haft__provider_conversation *chat = NULL;
     haft__buf bytes;
     haft__json value;
-    haft__chat_init(&chat, haft__provider_compatible());
+    REQUIRE(haft__conversation_create(haft__provider_compatible(), &chat, NULL) == HAFT_OK);
     haft__buf_init(&bytes, HAFT__LIMIT_RUN_BYTES);
     REQUIRE(haft__decide_request(&w->run, &w->arena, &request, NULL) == HAFT_OK);
-    REQUIRE(haft__chat_sync(&chat, &request, NULL) == HAFT_OK);
-    haft__chat_write(&chat, &request, &(haft__provider_request_options){.stream = true}, &bytes);
+    REQUIRE(haft__conversation_write(
+                chat, &request, &(haft__provider_request_options){.stream = true}, &bytes, NULL)
+            == HAFT_OK);
     REQUIRE(haft__json_read(&w->arena, haft__buf_str(&bytes), NULL, &value, NULL, NULL) == HAFT_OK);
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
     haft__buf_finish(&bytes);
 }
 

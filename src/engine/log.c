@@ -17,6 +17,7 @@
 #include "engine/agent.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
+#include "model/conversation.h"
 #include "run/artifact.h"
 #include "run/host.h"
 #include "run/redact/redact.h"
@@ -482,7 +483,7 @@ bool haft__log_read_line(haft_run *run, haft_str *ret_line)
 static void free_idle_memory(haft_run *run)
 {
     haft__log *log = &run->log;
-    haft__provider_conversation_destroy(run->conversation);
+    haft__conversation_destroy(run->conversation);
     run->conversation = NULL;
     haft__cache_audit_shrink(&run->cache_audit);
     haft__buf_finish(&log->buffered);

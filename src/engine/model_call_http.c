@@ -16,6 +16,7 @@
 #include "engine/runtime.h"
 #include "io/environment.h"
 #include "io/random.h"
+#include "model/conversation.h"
 #include "model/retry.h"
 #include "run/redact/redact.h"
 #include "json/object.h"
@@ -368,7 +369,6 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
 {
     haft_run *run = call->run;
     haft_agent *agent = run->agent;
-    const haft__provider_api *api = call->provider->api;
     /* Tools of this run only are freed with it: the agent must not keep them. */
     bool own_tools = run->state.more_tools != NULL;
     haft__provider_request_options options = {
@@ -380,10 +380,11 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
         .sent = &call->sent};
     call->sent = haft__member_of_constraint(&call->request);
     haft_status status = run->conversation == NULL
-                             ? api->create_conversation(call->provider, &run->conversation, err)
+                             ? haft__conversation_create(call->provider, &run->conversation, err)
                              : HAFT_OK;
     if (status == HAFT_OK) {
-        status = api->write_request(run->conversation, &call->request, &options, &call->body, err);
+        status =
+            haft__conversation_write(run->conversation, &call->request, &options, &call->body, err);
     }
     return status == HAFT_OK ? audit_request(call, err) : status;
 }

@@ -15,6 +15,7 @@
 #include "engine/model_call.h"
 #include "engine/runtime.h"
 #include "engine/spec_change.h"
+#include "model/conversation.h"
 #include "run/decide/call_wait.h"
 #include "run/host.h"
 
@@ -77,7 +78,7 @@ void haft__run_destroy(haft_run *run)
         run->next->link = run->link;
     }
     haft__log_stop_retry(run);
-    haft__provider_conversation_destroy(run->conversation);
+    haft__conversation_destroy(run->conversation);
     haft__cache_audit_finish(&run->cache_audit);
     haft__log_finish(&run->log);
     haft__opening_finish(&run->opening);

@@ -13,6 +13,7 @@
 #include "engine/agent.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
+#include "model/conversation.h"
 #include "run/redact/redact.h"
 #include "run/variables.h"
 #include "json/write.h"
@@ -47,7 +48,7 @@ static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, 
     agent->previous = run->agent;
     agent->origin = run->agent->origin;
     run->agent = agent;
-    haft__provider_conversation_destroy(run->conversation);
+    haft__conversation_destroy(run->conversation);
     run->conversation = NULL; /* the next request is to the model of the new spec */
     return agent->scripted ? restore_script_position(run, seq, err) : HAFT_OK;
 }

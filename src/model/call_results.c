@@ -4,13 +4,17 @@
 
 #include "base/str.h"
 
-size_t haft__call_results_count(const haft__messages *messages, size_t first)
+haft__call_batch haft__call_results_at(const haft__messages *messages, size_t index)
 {
-    size_t i = first;
-    while (i < messages->count && messages->items[i].role == HAFT__MESSAGE_TOOL) {
-        i++;
+    const haft__message *first = &messages->items[index];
+    size_t end = index;
+    while (end < messages->count && messages->items[end].role == HAFT__MESSAGE_TOOL) {
+        end++;
     }
-    return i - first;
+    return (haft__call_batch){.turn = index > 0 && first[-1].call_count > 0 ? first - 1 : NULL,
+                              .results = first,
+                              .count = end - index,
+                              .message = end == index ? first : NULL};
 }
 
 const haft__message *haft__call_results_find(const haft__message *results, size_t count,

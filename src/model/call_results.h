@@ -11,8 +11,15 @@
 /* The text for a call that has no result: such a server requires one for each call. */
 #define HAFT__CALL_WITHOUT_RESULT "The call has no result."
 
-/* The number of results from the message `first` on. */
-size_t haft__call_results_count(const haft__messages *messages, size_t first);
+/* The messages from some index on that one message of such a server stands for. */
+typedef struct haft__call_batch {
+    const haft__message *turn;    /* the message before, if it has calls; else NULL */
+    const haft__message *results; /* the results that begin here */
+    size_t count;
+    const haft__message *message; /* the message here, if it is not a result; else NULL */
+} haft__call_batch;
+
+haft__call_batch haft__call_results_at(const haft__messages *messages, size_t index);
 
 /* The result of a call; NULL if it is missing. */
 const haft__message *haft__call_results_find(const haft__message *results, size_t count,

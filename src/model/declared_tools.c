@@ -28,10 +28,11 @@ void haft__declared_tools_finish(haft__declared_tools *tools)
     haft__declared_tools_init(tools);
 }
 
-/* Whether the tools of one are the first tools of the other. */
-static bool matches(const haft__declared_tools *tools, const haft__request *request)
+/* Whether the tools of one are the first tools of the other, and in the same form. */
+static bool matches(const haft__declared_tools *tools, const haft__request *request,
+                    haft__tool_writer *write)
 {
-    bool same = true;
+    bool same = tools->count == 0 || tools->write == write;
     for (size_t i = 0; same && i < tools->count && i < request->tool_count; i++) {
         same = tools->items[i].tool == request->tools[i];
     }
@@ -39,9 +40,9 @@ static bool matches(const haft__declared_tools *tools, const haft__request *requ
 }
 
 bool haft__declared_tools_can_share(const haft__declared_tools *shared,
-                                    const haft__request *request)
+                                    const haft__request *request, haft__tool_writer *write)
 {
-    bool can = shared != NULL && matches(shared, request);
+    bool can = shared != NULL && matches(shared, request, write);
     for (size_t i = 0; can && i < request->tool_count; i++) {
         can = request->tools[i]->source != HAFT__TOOL_MCP;
     }
@@ -67,9 +68,10 @@ haft_status haft__declared_tools_sync(haft__declared_tools *tools, const haft__r
                                       haft__tool_writer *write, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    if (!matches(tools, request)) {
+    if (!matches(tools, request, write)) {
         haft__declared_tools_finish(tools);
     }
+    tools->write = write;
     while (status == HAFT_OK && tools->count < request->tool_count) {
         status = add_tool(tools, request->tools[tools->count], write, err);
     }

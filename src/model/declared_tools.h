@@ -10,29 +10,30 @@
 
 #include "model/model.h"
 
+/* Appends one tool in the provider's wire format. */
+typedef void haft__tool_writer(haft__buf *buf, const haft__tool *tool);
+
 /* Heap memory, freed by finish. */
 typedef struct haft__declared_tools {
     haft__buf text;
     struct haft__declared_tool *items; /* the tools, each with the end of its text */
     size_t count, capacity;
+    haft__tool_writer *write; /* that wrote them */
 } haft__declared_tools;
-
-/* Appends one tool in the provider's wire format. */
-typedef void haft__tool_writer(haft__buf *buf, const haft__tool *tool);
 
 void haft__declared_tools_init(haft__declared_tools *tools);
 
 /* Frees the text; the object can be used again. */
 void haft__declared_tools_finish(haft__declared_tools *tools);
 
-/* Whether a request can use the text that other runs share: its tools begin with those of the text
- * (or the other way round), and none is from an MCP server, because those belong to the run and are
- * freed with it. NULL is fine. */
+/* Whether a request can use the text that other runs share: `write` wrote it, its tools begin with
+ * those of the text (or the other way round), and none is from an MCP server, because those belong
+ * to the run and are freed with it. NULL is fine. */
 bool haft__declared_tools_can_share(const haft__declared_tools *shared,
-                                    const haft__request *request);
+                                    const haft__request *request, haft__tool_writer *write);
 
-/* Adds the missing tools of the request. Tools that do not match are dropped first, which
- * invalidates the provider's cache. If it fails, the text is empty. */
+/* Adds the missing tools of the request. Tools that do not match, or that another function wrote,
+ * are dropped first, which invalidates the provider's cache. If it fails, the text is empty. */
 HAFT_MUST_USE haft_status haft__declared_tools_sync(haft__declared_tools *tools,
                                                     const haft__request *request,
                                                     haft__tool_writer *write, haft_error *err);

@@ -7,11 +7,18 @@
 #include "base/str.h"
 #include "json/object.h"
 
+/* The first match counts. A name without a version (gemini-flash-latest) means the newest model. */
 static const haft__model_rules rows[] = {
-    {"claude-opus-5-5", true, true},    {"claude-sonnet-5-5", true, true},
-    {"claude-haiku-5-5", false, true},  {"claude-fable-5-1", true, true},
-    {"claude-fable-5-2", false, true},  {"claude-mythos-5-1", false, true},
-    {"claude-mythos-5-2", false, true},
+    {.pattern = "claude-opus-5-5", .no_force = true, .binds_reasoning = true},
+    {.pattern = "claude-sonnet-5-5", .no_force = true, .binds_reasoning = true},
+    {.pattern = "claude-haiku-5-5", .binds_reasoning = true},
+    {.pattern = "claude-fable-5-1", .no_force = true, .binds_reasoning = true},
+    {.pattern = "claude-fable-5-2", .binds_reasoning = true},
+    {.pattern = "claude-mythos-5-1", .binds_reasoning = true},
+    {.pattern = "claude-mythos-5-2", .binds_reasoning = true},
+    {.pattern = "gemini-1"},
+    {.pattern = "gemini-2"},
+    {.pattern = "gemini", .needs_signatures = true},
 };
 
 /* claude-opus-5-50 is not claude-opus-5-5. */
@@ -39,7 +46,7 @@ const haft__model_rules *haft__model_rules_all(size_t *ret_count)
 
 const haft__model_rules *haft__model_rules_find(haft_str model)
 {
-    static const haft__model_rules none = {"", false, false};
+    static const haft__model_rules none = {.pattern = ""};
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (has_name(model, haft__str(rows[i].pattern))) {
             return &rows[i];

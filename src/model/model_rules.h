@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/model_rules.h - rules of single models that their provider's row does not have, found by
- * the model's name: whether a call can be forced, and what signed reasoning is bound to. */
+ * the model's name: whether a call can be forced, what signed reasoning is bound to, and whether it
+ * may be missing. */
 #ifndef HAFT_MODEL_MODEL_RULES_H
 #define HAFT_MODEL_MODEL_RULES_H
 
@@ -12,6 +13,8 @@ typedef struct haft__model_rules {
     /* Signed reasoning is valid only after exactly the system prompt, tools and messages that it
      * was written after. None of them changes during a run. */
     bool binds_reasoning;
+    /* A call in the history without the signature of its reasoning is answered 400. */
+    bool needs_signatures;
 } haft__model_rules;
 
 /* The models that differ from the others; for docs/providers.md. */

@@ -202,13 +202,6 @@ bool haft__provider_find_member(haft_str name, haft__member *ret_member)
     return false;
 }
 
-void haft__provider_conversation_destroy(haft__provider_conversation *conversation)
-{
-    if (conversation != NULL) {
-        conversation->provider->api->destroy_conversation(conversation);
-    }
-}
-
 /* ---- prices ---- */
 
 /* Only models whose price does not depend on the length of the prompt. Sources and date:

@@ -7,13 +7,13 @@
  *     api = provider->api;
  *     api->write_url(provider, &model, &url, err);                       once for each agent
  *     api->write_headers(key, arena, &headers, err);
- *     api->create_conversation(provider, &conversation, err);            once for each run
- *     api->write_request(conversation, &request, &options, &body, err);  once for each turn
+ *     haft__conversation_create(provider, &conversation, err);           once for each run
+ *     haft__conversation_write(conversation, &request, &options, &body, err);   for each turn
  *     api->init_stream(stream, &stream_options);                         once for each attempt
  *     api->feed(stream, bytes, &over, err);
  *     api->end(stream, arena, &outcome, err);
  *     api->finish_stream(stream);
- *     haft__provider_conversation_destroy(conversation);
+ *     haft__conversation_destroy(conversation);                          model/conversation.h
  *
  * The engine, runs, prompts and choices never branch on a provider. No function here does I/O. The
  * rows are in providers.c; docs/providers.md has the table, docs/adding-a-provider.md adds a row.
@@ -27,6 +27,7 @@
 #include "model/declared_tools.h"
 #include "model/model.h"
 #include "model/optional_member.h"
+#include "model/text_messages.h"
 #include "model/tool_schema.h"
 #include "schema/downlevel/downlevel.h"
 #include "spec/spec.h"
@@ -43,15 +44,27 @@ typedef struct haft__provider_headers {
     size_t count;
 } haft__provider_headers;
 
-/* The head of every conversation. A conversation keeps the text of the messages that were sent, so
- * that the request of a turn costs only the new text, and begins with the bytes of the request
- * before it. */
+/* The requests of a run (model/conversation.h). A conversation keeps the text of the messages that
+ * were sent, so that the request of a turn costs only the new text, and begins with the bytes of
+ * the request before it. */
 typedef struct haft__provider_conversation {
     const haft__provider *provider;
-    uint64_t prefix; /* of the last request: a hash of everything before its reply; 0: unknown */
-    uint32_t unsent; /* replies of this model whose items could not be sent with it */
-    size_t stable;   /* of the last request: leading bytes that the next one should begin with */
-    bool apart;      /* the last request was in another format; the next one does not continue it */
+    /* Kept text. It is dropped if the format or the model changes. */
+    const haft__format *format; /* of calls in the text; NULL: native calls */
+    haft__buf model;
+    haft__buf system;              /* the text of the system prompt */
+    haft__buf messages;            /* as JSON text, separated by commas */
+    size_t done;                   /* messages of the run in it, the system prompt included */
+    haft__message_role last_role;  /* of the last of them */
+    haft__declared_tools own;      /* used if the shared ones have other tools */
+    haft__declared_tools *tools;   /* of the last request with native calls */
+    haft__tool_prompt tool_prompt; /* of calls in the text */
+    /* The last request. */
+    uint64_t prefix;  /* a hash of everything before its reply; 0: unknown */
+    uint32_t unsent;  /* kept replies of this model that are sent without their items */
+    size_t stable;    /* leading bytes that the next one should begin with */
+    uint64_t context; /* tokens of the context that it asked for; 0: none */
+    bool apart;       /* it was in another format; the next one does not continue it */
 } haft__provider_conversation;
 
 typedef struct haft__provider_request_options {
@@ -111,18 +124,35 @@ typedef struct haft__provider_api {
     haft_status (*write_headers)(haft_str key, haft__arena *arena,
                                  haft__provider_headers *ret_headers, haft_error *err);
 
-    /* The caller destroys it (haft__provider_conversation_destroy). */
-    haft_status (*create_conversation)(const haft__provider *provider,
-                                       haft__provider_conversation **ret_conversation,
-                                       haft_error *err);
-    void (*destroy_conversation)(haft__provider_conversation *conversation);
+    /* A conversation is a struct of this size, filled with zeros, that begins with
+     * haft__provider_conversation. */
+    size_t conversation_size;
+    bool system_apart; /* the system prompt is not one of the messages */
 
-    /* Appends the body of a request. Its messages continue those of the request before. Of
-     * options->options, `reserved_options` are not sent. */
-    haft_status (*write_request)(haft__provider_conversation *conversation,
-                                 const haft__request *request,
-                                 const haft__provider_request_options *options, haft__buf *buf,
-                                 haft_error *err);
+    /* The function that declares one tool of the request. */
+    haft__tool_writer *(*tool_writer)(const haft__provider_conversation *conversation,
+                                      const haft__request *request,
+                                      const haft__provider_request_options *options);
+
+    /* Appends a message of text to the kept messages. */
+    void (*add_text)(haft__provider_conversation *conversation, haft__message_role role,
+                     haft_str text);
+
+    /* Appends the message at `done`, or the results of a turn that begin there, with native calls.
+     * Advances `done`. */
+    haft_status (*add_message)(haft__provider_conversation *conversation,
+                               const haft__request *request, haft_error *err);
+
+    /* Whether the kept messages have to be written again, because tools or system prompt are
+     * others. NULL: never. */
+    bool (*is_stale)(haft__provider_conversation *conversation, const haft__request *request);
+
+    /* Appends the body of a request around the kept text, and sets `stable`. `last` ends the
+     * messages of this request only; it may be empty. Of options->options, `reserved_options` are
+     * not sent; one that is null removes a member that would be written otherwise. */
+    void (*write_body)(haft__provider_conversation *conversation, const haft__request *request,
+                       const haft__provider_request_options *options, haft_str last,
+                       haft__buf *buf);
 
     /* Members of a request that options cannot replace; ends with NULL. */
     const char *const *reserved_options;
@@ -260,9 +290,6 @@ bool haft__provider_is_reserved_option(const haft__provider *provider, haft_str 
 
 /* The optional member with this name in any wire format. False if no wire format has it. */
 bool haft__provider_find_member(haft_str name, haft__member *ret_member);
-
-/* NULL is fine. */
-void haft__provider_conversation_destroy(haft__provider_conversation *conversation);
 
 /* The price of a model, for haft__spec_options.find_price. False if it is not known for sure.
  * `context` is not used. */

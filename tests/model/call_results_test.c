@@ -16,16 +16,24 @@ static haft__message items[] = {
 TEST(results_are_counted_and_found_by_their_calls)
 {
     haft__messages messages = {.items = items, .count = COUNT(items)};
-    CHECK_INT(haft__call_results_count(&messages, 1), 2, "results after the first turn");
-    CHECK_INT(haft__call_results_count(&messages, 0), 0, "a turn is not a result");
-    CHECK_INT(haft__call_results_count(&messages, 3), 0, "a user message is not a result");
-    CHECK_INT(haft__call_results_count(&messages, 4), 0, "no results after the last message");
-    CHECK(haft__call_results_find(&items[1], 2, HAFT__LIT("b")) == &items[1],
-          "the result of call b");
-    CHECK(haft__call_results_find(&items[1], 2, HAFT__LIT("a")) == NULL, "call a has no result");
-    CHECK(haft__call_results_has_call(&items[0], &items[1]),
-          "the turn has the call of this result");
-    CHECK(!haft__call_results_has_call(&items[0], &items[2]),
-          "the turn has no call of this result");
-    CHECK(!haft__call_results_has_call(NULL, &items[1]), "without a turn no call is found");
+    static const struct {
+        size_t index, count;
+        bool has_turn, is_message;
+    } rows[] = {
+        {0, 0, false, true}, /* the turn itself */
+        {1, 2, true, false},
+        {2, 1, false, false}, /* the message before has no calls */
+        {3, 0, false, true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__call_batch batch = haft__call_results_at(&messages, rows[i].index);
+        CHECK_INT(batch.count, rows[i].count, "%zu", i);
+        CHECK(batch.turn == (rows[i].has_turn ? &items[0] : NULL), "%zu: the turn", i);
+        CHECK(batch.message == (rows[i].is_message ? &items[rows[i].index] : NULL), "%zu", i);
+    }
+    CHECK(haft__call_results_find(&items[1], 2, HAFT__LIT("b")) == &items[1], "found");
+    CHECK(haft__call_results_find(&items[1], 2, HAFT__LIT("a")) == NULL, "missing");
+    CHECK(haft__call_results_has_call(&items[0], &items[1]), "its call");
+    CHECK(!haft__call_results_has_call(&items[0], &items[2]), "no call");
+    CHECK(!haft__call_results_has_call(NULL, &items[1]), "no turn");
 }

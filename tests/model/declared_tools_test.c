@@ -40,9 +40,9 @@ TEST(the_text_grows_and_is_dropped_when_tools_differ)
     haft__declared_tools_init(&tools);
     for (size_t i = 0; i < COUNT(requests); i++) {
         haft__request request = {.tools = requests[i].tools, .tool_count = requests[i].count};
-        CHECK_INT(haft__declared_tools_can_share(&tools, &request), requests[i].can_share, "%s",
-                  requests[i].name);
-        CHECK(!haft__declared_tools_can_share(NULL, &request), "%s", requests[i].name);
+        CHECK_INT(haft__declared_tools_can_share(&tools, &request, write_tool),
+                  requests[i].can_share, "%s", requests[i].name);
+        CHECK(!haft__declared_tools_can_share(NULL, &request, write_tool), "%s", requests[i].name);
         CHECK_INT(haft__declared_tools_sync(&tools, &request, write_tool, NULL), HAFT_OK, "%s",
                   requests[i].name);
         if (requests[i].count > 0) {

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "model/conversation.h"
 #include "model/provider.h"
 #include "test.h"
 #include "json/object.h"
@@ -219,10 +220,9 @@ static const char *encode(const haft__provider *provider, const haft__messages *
     const char *wrong = NULL;
     haft__buf_init(&url, 1 << 16);
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    CHECK_INT(provider->api->write_url(provider, &model, &url, NULL), HAFT_OK, "write the URL");
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-              "create the conversation");
-    CHECK_INT(provider->api->write_request(conversation, &request, &options, &body, NULL), HAFT_OK,
+    CHECK_INT(provider->api->write_url(provider, &model, &url, NULL), HAFT_OK, "url");
+    CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(haft__conversation_write(conversation, &request, &options, &body, NULL), HAFT_OK,
               "%s", provider->name);
     CHECK_INT(haft__json_read(arena, haft__buf_str(&body), NULL, &value, NULL, NULL), HAFT_OK, "%s",
               provider->name);
@@ -231,7 +231,7 @@ static const char *encode(const haft__provider *provider, const haft__messages *
             wrong = formats[i].check(value);
         }
     }
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&url);
     haft__buf_finish(&body);
     return wrong;

@@ -124,8 +124,9 @@ TEST(every_row_has_all_functions)
     for (size_t i = 0; i < count; i++) {
         const haft__provider_api *api = all[i].api;
         CHECK(api->write_url != NULL && api->write_headers != NULL
-                  && api->create_conversation != NULL && api->destroy_conversation != NULL
-                  && api->write_request != NULL && api->reserved_options != NULL
+                  && api->conversation_size >= sizeof(haft__provider_conversation)
+                  && api->tool_writer != NULL && api->add_text != NULL && api->add_message != NULL
+                  && api->write_body != NULL && api->reserved_options != NULL
                   && api->schema_field != NULL && api->models_path != NULL,
               "%s cannot write requests", all[i].name);
         CHECK(api->stream_size > 0 && api->init_stream != NULL && api->finish_stream != NULL
@@ -296,10 +297,10 @@ TEST(default_timeouts_are_the_limits)
 /* Every C block of docs/adding-a-provider.md is in one of these files unchanged. */
 TEST(the_page_about_adding_a_provider_shows_the_code)
 {
-    static const char *const paths[] = {"src/model/providers.c",
-                                        "src/model/providers/openai_chat/openai_chat.c",
-                                        "src/model/providers/openai_chat/stream.c",
-                                        "tests/model/providers/openai_chat/openai_chat_test.c"};
+    static const char *const paths[] = {
+        "src/model/providers.c", "src/model/providers/openai_chat/openai_chat.c",
+        "src/model/providers/openai_chat/stream.c", "src/model/providers/anthropic/request.h",
+        "tests/model/providers/openai_chat/openai_chat_test.c"};
     static const char open[] = "```c\n", close[] = "```\n";
     haft_str page = test_read_file("docs/adding-a-provider.md");
     size_t blocks = 0;

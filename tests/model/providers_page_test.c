@@ -197,14 +197,15 @@ static void add_models(haft__buf *page)
 {
     size_t count;
     const haft__model_rules *models = haft__model_rules_all(&count);
-    haft__buf_addf(page, "\n## Models with their own rules\n\n"
-                         "| model of `anthropic` | accepts a forced choice | thinking is bound "
-                         "to everything "
-                         "before it |\n|---|---|---|\n");
+    haft__buf_addf(page,
+                   "\n## Models with their own rules\n\n"
+                   "| model | accepts a forced choice | thinking is bound to everything "
+                   "before it | calls in the history need a signature |\n|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         haft__buf_addf(page, "| `%s` |", models[i].pattern);
         add_flag(page, !models[i].no_force);
         add_flag(page, models[i].binds_reasoning);
+        add_flag(page, models[i].needs_signatures);
         haft__buf_addf(page, "\n");
     }
 }

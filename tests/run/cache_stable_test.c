@@ -2,6 +2,7 @@
 /* Standard runs against the encoder of every provider: each request begins with the bytes of the
  * one before, except where a change is declared (src/model/cache_audit.h). */
 #include "model/cache_audit.h"
+#include "model/conversation.h"
 #include "model/provider.h"
 #include "run_help.h"
 
@@ -19,8 +20,8 @@ static void on_request(void *context, const haft__request *request)
     haft__provider_request_options options = {.stream = true};
     haft__cache_finding found;
     haft__buf_clear(&w->body);
-    CHECK_INT(w->provider->api->write_request(w->conversation, request, &options, &w->body, NULL),
-              HAFT_OK, "%s", w->provider->name);
+    CHECK_INT(haft__conversation_write(w->conversation, request, &options, &w->body, NULL), HAFT_OK,
+              "%s", w->provider->name);
     haft__cache_request sent = {.request = request,
                                 .body = haft__buf_str(&w->body),
                                 .stable = w->conversation->stable,
@@ -41,7 +42,7 @@ static haft_str play(const haft__provider *provider, const char *words, const ch
     haft__buf_init(&w->body, 1 << 22);
     haft__buf_init(&w->causes, 1 << 16);
     haft__cache_audit_init(&w->audit);
-    CHECK_INT(provider->api->create_conversation(provider, &w->conversation, NULL), HAFT_OK, "%s",
+    CHECK_INT(haft__conversation_create(provider, &w->conversation, NULL), HAFT_OK, "%s",
               provider->name);
     (void)snprintf(spec, sizeof(spec), "%s; provider=%s", words, provider->name);
     help_run_init(&r, spec, script);
@@ -55,7 +56,7 @@ static haft_str play(const haft__provider *provider, const char *words, const ch
 
 static void finish(wire *w)
 {
-    haft__provider_conversation_destroy(w->conversation);
+    haft__conversation_destroy(w->conversation);
     haft__cache_audit_finish(&w->audit);
     haft__buf_finish(&w->body);
     haft__buf_finish(&w->causes);

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "engine/ops/explain_family.h"
 #include "engine/ops/tool_report.h"
+#include "model/conversation.h"
 #include "model/provider.h"
 #include "run/decide/decide.h"
 #include "run/offer/offer.h"
@@ -38,13 +39,13 @@ static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_e
         e->request.model = e->model;
     }
     if (status == HAFT_OK) {
-        status = provider->api->create_conversation(provider, &conversation, err);
+        status = haft__conversation_create(provider, &conversation, err);
     }
     if (status == HAFT_OK) {
-        status = provider->api->write_request(conversation, &e->request, &options, &e->prompt, err);
+        status = haft__conversation_write(conversation, &e->request, &options, &e->prompt, err);
     }
     e->members = found != NULL ? found->api->optional_members : NULL;
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     return status;
 }
 

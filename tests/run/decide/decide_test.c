@@ -3,7 +3,7 @@
 #include "run/decide/decide.h"
 
 #include "base/utf8.h"
-#include "model/providers/openai_chat/request.h"
+#include "model/conversation.h"
 #include "run/scenario_help.h"
 
 /* The file with the actual events. */
@@ -157,16 +157,19 @@ TEST(invalid_utf8_in_a_reply_is_replaced)
     CHECK(haft__utf8_valid(haft__buf_str(&r.log)), "the log is not UTF-8");
     CHECK_INT(r.drive.run.end, HAFT__END_DONE, "the end of the run");
     haft__request request;
-    haft__chat chat;
+    haft__provider_conversation *chat = NULL;
     haft__buf bytes;
-    haft__chat_init(&chat, haft__provider_compatible());
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
     haft__buf_init(&bytes, 1 << 20);
     CHECK_INT(haft__decide_request(&r.drive.run, &r.arena, &request, &r.err), HAFT_OK, "%s",
               r.err.message);
-    CHECK_INT(haft__chat_sync(&chat, &request, &r.err), HAFT_OK, "%s", r.err.message);
-    haft__chat_write(&chat, &request, &(haft__provider_request_options){.stream = true}, &bytes);
-    CHECK(haft__utf8_valid(haft__buf_str(&bytes)), "the request is not UTF-8");
-    haft__chat_finish(&chat);
+    CHECK_INT(haft__conversation_write(chat, &request,
+                                       &(haft__provider_request_options){.stream = true}, &bytes,
+                                       &r.err),
+              HAFT_OK, "%s", r.err.message);
+    CHECK(haft__utf8_valid(haft__buf_str(&bytes)), "the request is text");
+    haft__conversation_destroy(chat);
     haft__buf_finish(&bytes);
     haft__buf_finish(&body);
     help_run_finish(&r);

@@ -2,7 +2,7 @@
 /* Tests for src/run/decide/search.c: which tools are evicted, the cost of that, and the text that
  * the model reads. Whole runs are in tests/run/scenarios/. */
 #include "base/limits.h"
-#include "model/providers/openai_chat/request.h"
+#include "model/conversation.h"
 #include "run/offer/offer.h"
 #include "run/run_help.h"
 
@@ -242,19 +242,18 @@ TEST(results_of_the_searches_of_one_reply_stay)
 static haft_str request_text(help_run *r)
 {
     haft__request request;
-    haft__chat chat;
+    haft__provider_conversation *chat = NULL;
     haft__buf text;
     haft__provider_request_options options = {.stream = false};
     haft__buf_init(&text, 1 << 22);
-    haft__chat_init(&chat, haft__provider_compatible());
-    CHECK_INT(haft__decide_request(&r->drive.run, &r->arena, &request, NULL), HAFT_OK,
-              "make the request");
-    CHECK_INT(request.tool_count, 2, "declared tools");
-    CHECK_INT(request.callable_count, 3, "callable tools");
-    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "update the conversation");
-    haft__chat_write(&chat, &request, &options, &text);
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
+    CHECK_INT(haft__decide_request(&r->drive.run, &r->arena, &request, NULL), HAFT_OK, "request");
+    CHECK_INT(request.tool_count, 2, "declared");
+    CHECK_INT(request.callable_count, 3, "can be called");
+    CHECK_INT(haft__conversation_write(chat, &request, &options, &text, NULL), HAFT_OK, "sync");
     haft_str made = help_keep(haft__buf_str(&text));
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
     haft__buf_finish(&text);
     return made;
 }

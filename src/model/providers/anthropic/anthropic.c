@@ -6,9 +6,6 @@
  */
 #include "model/providers/anthropic/anthropic.h"
 
-#include <stdlib.h>
-
-#include "base/error.h"
 #include "base/str.h"
 #include "model/providers/anthropic/request.h"
 #include "model/providers/anthropic/stream.h"
@@ -43,55 +40,6 @@ static haft_status write_headers(haft_str key, haft__arena *arena,
 
 /* ---- requests ---- */
 
-typedef struct conversation {
-    haft__provider_conversation head;
-    haft__anthropic_chat chat;
-} conversation;
-
-static haft_status create_conversation(const haft__provider *provider,
-                                       haft__provider_conversation **ret_conversation,
-                                       haft_error *err)
-{
-    conversation *c = calloc(1, sizeof(*c));
-    if (c == NULL) {
-        return haft__fail_no_memory(err);
-    }
-    c->head.provider = provider;
-    haft__anthropic_chat_init(&c->chat, provider);
-    *ret_conversation = &c->head;
-    return HAFT_OK;
-}
-
-static void destroy_conversation(haft__provider_conversation *head)
-{
-    conversation *c = (conversation *)head;
-    haft__anthropic_chat_finish(&c->chat);
-    free(c);
-}
-
-/* A request may be in another format than its conversation: it does not use the kept text then,
- * which stays for the next request. */
-static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
-                                 const haft__provider_request_options *options, haft__buf *buf,
-                                 haft_error *err)
-{
-    conversation *c = (conversation *)head;
-    const haft__format *format = haft__format_find(request->format);
-    head->apart = c->chat.done > 0 && format != c->chat.format;
-    if (!head->apart) {
-        haft_status written =
-            haft__anthropic_chat_write(&c->chat, request, options, buf, head, err);
-        head->unsent = c->chat.unsent;
-        return written;
-    }
-    head->unsent = 0;
-    haft__anthropic_chat single;
-    haft__anthropic_chat_init(&single, head->provider);
-    haft_status status = haft__anthropic_chat_write(&single, request, options, buf, head, err);
-    haft__anthropic_chat_finish(&single);
-    return status;
-}
-
 static const haft__optional_member optional_members[] = {
     {"tool_choice", HAFT__MEMBER_TOOL_CHOICE, {NULL}},
     {"disable_parallel_tool_use", HAFT__MEMBER_PARALLEL, {NULL}},
@@ -112,9 +60,13 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
 
 const haft__provider_api haft__anthropic_api = {.write_url = write_url,
                                                 .write_headers = write_headers,
-                                                .create_conversation = create_conversation,
-                                                .destroy_conversation = destroy_conversation,
-                                                .write_request = write_request,
+                                                .conversation_size = sizeof(haft__anthropic_chat),
+                                                .system_apart = true,
+                                                .tool_writer = haft__anthropic_tool_writer,
+                                                .add_text = haft__anthropic_add_text,
+                                                .add_message = haft__anthropic_add_message,
+                                                .is_stale = haft__anthropic_is_stale,
+                                                .write_body = haft__anthropic_write_body,
                                                 .reserved_options = reserved_options,
                                                 .optional_members = optional_members,
                                                 .schema_field = "output_config.format",

@@ -81,7 +81,7 @@ bool haft__anthropic_is_own(const haft__anthropic_chat *chat, const haft__reques
                             const haft__message *message)
 {
     return message->items.len > 0
-           && haft__str_equal(message->items_provider, haft__str(chat->provider->name))
+           && haft__str_equal(message->items_provider, haft__str(chat->head.provider->name))
            && haft__str_equal(message->items_model, request->model);
 }
 

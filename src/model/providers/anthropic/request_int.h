@@ -4,38 +4,25 @@
 #ifndef HAFT_MODEL_PROVIDERS_ANTHROPIC_REQUEST_INT_H
 #define HAFT_MODEL_PROVIDERS_ANTHROPIC_REQUEST_INT_H
 
+#include "model/call_results.h"
 #include "model/providers/anthropic/request.h"
 #include "json/write.h"
 
 /* ---- request_message.c ---- */
 
-void haft__anthropic_messages_init(haft__anthropic_messages *messages);
-void haft__anthropic_messages_finish(haft__anthropic_messages *messages);
-void haft__anthropic_messages_clear(haft__anthropic_messages *messages);
-
-/* Appends a block of text. The API rejects empty text: another text stands for it. */
-void haft__anthropic_add_text(haft__anthropic_messages *messages, haft__message_role role,
-                              haft_str text);
-
 /* Appends an assistant's message in the neutral form. */
-void haft__anthropic_add_turn(haft__anthropic_messages *messages, const haft__message *message);
+void haft__anthropic_add_turn(haft__anthropic_chat *chat, const haft__message *message);
 
 /* Appends an assistant's message in the form in which the model wrote it: the items of a JSON
  * array, without brackets. */
-void haft__anthropic_add_items(haft__anthropic_messages *messages, haft_str items);
+void haft__anthropic_add_items(haft__anthropic_chat *chat, haft_str items);
 
-/* Appends the results of a turn: one for each call, in the order of the calls. `turn` may be NULL:
- * the calls are not known. */
-void haft__anthropic_add_results(haft__anthropic_messages *messages, const haft__message *turn,
-                                 const haft__message *results, size_t count);
+/* Appends the results of a turn: one for each call, in the order of the calls. */
+void haft__anthropic_add_results(haft__anthropic_chat *chat, const haft__call_batch *batch);
 
 /* Appends a last text to messages that were written to `buf`. Like them, the message is not closed.
  */
-void haft__anthropic_end_with(haft__buf *buf, const haft__anthropic_messages *messages,
-                              haft_str text);
-
-/* Adds the wire name of a tool. */
-void haft__anthropic_add_name(haft__json_writer *w, haft_str name);
+void haft__anthropic_end_with(haft__buf *buf, const haft__anthropic_chat *chat, haft_str text);
 
 /* ---- request_options.c ---- */
 

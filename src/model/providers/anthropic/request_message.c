@@ -7,32 +7,14 @@
  * Tests: tests/model/providers/anthropic/request_test.c.
  */
 #include "base/ascii.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "model/call_arguments.h"
-#include "model/call_results.h"
 #include "model/providers/anthropic/request_int.h"
 #include "tool/wire_name.h"
 #include "json/object.h"
 
 /* Stands for a text without any characters that can be seen, which the API rejects. */
 #define EMPTY "(empty)"
-
-void haft__anthropic_messages_init(haft__anthropic_messages *messages)
-{
-    *messages = (haft__anthropic_messages){.role = HAFT__MESSAGE_USER};
-    haft__buf_init(&messages->text, (size_t)HAFT__LIMIT_RUN_BYTES);
-}
-
-void haft__anthropic_messages_finish(haft__anthropic_messages *messages)
-{
-    haft__buf_finish(&messages->text);
-}
-
-void haft__anthropic_messages_clear(haft__anthropic_messages *messages)
-{
-    haft__buf_clear(&messages->text);
-}
 
 /* Continues a message that has the role, or closes it and begins another one. A block must follow.
  */
@@ -48,11 +30,11 @@ static void begin_in(haft__buf *buf, bool first, haft__message_role last, haft__
     haft__buf_addf(buf, "%s{\"role\":\"%s\",\"content\":[", first ? "" : "]},", roles[role]);
 }
 
-static void begin_blocks(haft__anthropic_messages *messages, haft__message_role role)
+static void begin_blocks(haft__anthropic_chat *chat, haft__message_role role)
 {
     role = role == HAFT__MESSAGE_TOOL ? HAFT__MESSAGE_USER : role;
-    begin_in(&messages->text, messages->text.len == 0, messages->role, role);
-    messages->role = role;
+    begin_in(&chat->head.messages, chat->head.messages.len == 0, chat->role, role);
+    chat->role = role;
 }
 
 static void add_text_block(haft__buf *buf, haft_str text)
@@ -65,27 +47,20 @@ static void add_text_block(haft__buf *buf, haft_str text)
     haft__json_end_object(&w);
 }
 
-void haft__anthropic_add_text(haft__anthropic_messages *messages, haft__message_role role,
+void haft__anthropic_add_text(haft__provider_conversation *head, haft__message_role role,
                               haft_str text)
 {
-    begin_blocks(messages, role);
-    add_text_block(&messages->text, text);
+    begin_blocks((haft__anthropic_chat *)head, role);
+    add_text_block(&head->messages, text);
 }
 
-void haft__anthropic_end_with(haft__buf *buf, const haft__anthropic_messages *messages,
-                              haft_str text)
+void haft__anthropic_end_with(haft__buf *buf, const haft__anthropic_chat *chat, haft_str text)
 {
-    begin_in(buf, messages->text.len == 0, messages->role, HAFT__MESSAGE_USER);
+    begin_in(buf, chat->head.messages.len == 0, chat->role, HAFT__MESSAGE_USER);
     add_text_block(buf, text);
 }
 
 /* ---- calls ---- */
-
-void haft__anthropic_add_name(haft__json_writer *w, haft_str name)
-{
-    haft__wire_name wire = haft__wire_name_encode(name.len > 0 ? name : HAFT__LIT("_"));
-    haft__json_add_str(w, haft__wire_name_str(&wire));
-}
 
 /* Ids of other providers, and those that haft makes, may have bytes that the API rejects. The names
  * of tools are restricted in the same way, and their encoding is unique. */
@@ -100,46 +75,45 @@ static void add_id(haft__json_writer *w, const char *key, haft_str id)
     haft__field_text(w, key, valid ? id : haft__wire_name_str(&wire));
 }
 
-static void add_call(haft__anthropic_messages *messages, const haft__message_call *call)
+static void add_call(haft__anthropic_chat *chat, const haft__message_call *call)
 {
     haft__json_writer w;
-    begin_blocks(messages, HAFT__MESSAGE_ASSISTANT);
-    haft__json_writer_init(&w, &messages->text);
+    begin_blocks(chat, HAFT__MESSAGE_ASSISTANT);
+    haft__json_writer_init(&w, &chat->head.messages);
     haft__json_begin_object(&w);
     haft__field_text(&w, "type", HAFT__LIT("tool_use"));
     add_id(&w, "id", call->id);
     haft__json_key(&w, "name");
-    haft__anthropic_add_name(&w, call->name);
+    haft__conversation_add_name(&w, call->name);
     haft__json_key(&w, "input");
-    haft__call_arguments_write(&messages->text, call->arguments);
+    haft__call_arguments_write(&chat->head.messages, call->arguments);
     w.after_key = false;
     haft__json_end_object(&w);
 }
 
-void haft__anthropic_add_turn(haft__anthropic_messages *messages, const haft__message *message)
+void haft__anthropic_add_turn(haft__anthropic_chat *chat, const haft__message *message)
 {
     if (message->call_count == 0 || haft__str_trim(message->text).len > 0) {
-        haft__anthropic_add_text(messages, HAFT__MESSAGE_ASSISTANT, message->text);
+        haft__anthropic_add_text(&chat->head, HAFT__MESSAGE_ASSISTANT, message->text);
     }
     for (size_t i = 0; i < message->call_count; i++) {
-        add_call(messages, &message->calls[i]);
+        add_call(chat, &message->calls[i]);
     }
 }
 
-void haft__anthropic_add_items(haft__anthropic_messages *messages, haft_str items)
+void haft__anthropic_add_items(haft__anthropic_chat *chat, haft_str items)
 {
-    begin_blocks(messages, HAFT__MESSAGE_ASSISTANT);
-    haft__buf_add_str(&messages->text, items);
+    begin_blocks(chat, HAFT__MESSAGE_ASSISTANT);
+    haft__buf_add_str(&chat->head.messages, items);
 }
 
 /* ---- results ---- */
 
-static void add_result(haft__anthropic_messages *messages, haft_str id, haft_str text,
-                       bool is_error)
+static void add_result(haft__anthropic_chat *chat, haft_str id, haft_str text, bool is_error)
 {
     haft__json_writer w;
-    begin_blocks(messages, HAFT__MESSAGE_USER);
-    haft__json_writer_init(&w, &messages->text);
+    begin_blocks(chat, HAFT__MESSAGE_USER);
+    haft__json_writer_init(&w, &chat->head.messages);
     haft__json_begin_object(&w);
     haft__field_text(&w, "type", HAFT__LIT("tool_result"));
     add_id(&w, "tool_use_id", id);
@@ -153,20 +127,20 @@ static void add_result(haft__anthropic_messages *messages, haft_str id, haft_str
 }
 
 /* A result without its call is text: the API would reject it. */
-void haft__anthropic_add_results(haft__anthropic_messages *messages, const haft__message *turn,
-                                 const haft__message *results, size_t count)
+void haft__anthropic_add_results(haft__anthropic_chat *chat, const haft__call_batch *batch)
 {
-    for (size_t i = 0; turn != NULL && i < turn->call_count; i++) {
-        const haft__message *result = haft__call_results_find(results, count, turn->calls[i].id);
+    for (size_t i = 0; batch->turn != NULL && i < batch->turn->call_count; i++) {
+        haft_str id = batch->turn->calls[i].id;
+        const haft__message *result = haft__call_results_find(batch->results, batch->count, id);
         if (result != NULL) {
-            add_result(messages, turn->calls[i].id, result->text, result->is_error);
+            add_result(chat, id, result->text, result->is_error);
         } else {
-            add_result(messages, turn->calls[i].id, HAFT__LIT(HAFT__CALL_WITHOUT_RESULT), true);
+            add_result(chat, id, HAFT__LIT(HAFT__CALL_WITHOUT_RESULT), true);
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!haft__call_results_has_call(turn, &results[i])) {
-            haft__anthropic_add_text(messages, HAFT__MESSAGE_USER, results[i].text);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!haft__call_results_has_call(batch->turn, &batch->results[i])) {
+            haft__anthropic_add_text(&chat->head, HAFT__MESSAGE_USER, batch->results[i].text);
         }
     }
 }

@@ -66,7 +66,7 @@ void haft__anthropic_write_choice(const haft__provider *provider, haft__json_wri
     haft__field_text(w, "type", haft__str(type));
     if (strcmp(type, "tool") == 0) {
         haft__json_key(w, "name");
-        haft__anthropic_add_name(w, tool);
+        haft__conversation_add_name(w, tool);
     }
     if (options->serial && strcmp(type, "none") != 0
         && haft__provider_use_member(options, HAFT__MEMBER_PARALLEL)) {

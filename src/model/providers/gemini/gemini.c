@@ -6,10 +6,7 @@
  */
 #include "model/providers/gemini/gemini.h"
 
-#include <stdlib.h>
-
 #include "base/ascii.h"
-#include "base/error.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/providers/gemini/request.h"
@@ -89,52 +86,6 @@ static haft_status write_headers(haft_str key, haft__arena *arena,
 
 /* ---- requests ---- */
 
-typedef struct conversation {
-    haft__provider_conversation head;
-    haft__gemini_chat chat;
-} conversation;
-
-static haft_status create_conversation(const haft__provider *provider,
-                                       haft__provider_conversation **ret_conversation,
-                                       haft_error *err)
-{
-    conversation *c = calloc(1, sizeof(*c));
-    if (c == NULL) {
-        return haft__fail_no_memory(err);
-    }
-    c->head.provider = provider;
-    haft__gemini_chat_init(&c->chat, provider);
-    *ret_conversation = &c->head;
-    return HAFT_OK;
-}
-
-static void destroy_conversation(haft__provider_conversation *head)
-{
-    conversation *c = (conversation *)head;
-    haft__gemini_chat_finish(&c->chat);
-    free(c);
-}
-
-/* A request may be in another format than its conversation: it does not use the kept text then,
- * which stays for the next request. */
-static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
-                                 const haft__provider_request_options *options, haft__buf *buf,
-                                 haft_error *err)
-{
-    conversation *c = (conversation *)head;
-    const haft__format *format = haft__format_find(request->format);
-    head->apart = c->chat.done > 0 && format != c->chat.format;
-    if (!head->apart) {
-        return haft__gemini_chat_write(&c->chat, request, options, buf, &head->stable, err);
-    }
-    haft__gemini_chat single;
-    haft__gemini_chat_init(&single, head->provider);
-    haft_status status =
-        haft__gemini_chat_write(&single, request, options, buf, &head->stable, err);
-    haft__gemini_chat_finish(&single);
-    return status;
-}
-
 static const haft__optional_member optional_members[] = {
     {"allowedFunctionNames", HAFT__MEMBER_ALLOWED_TOOLS, {"allowed_function_names", "VALIDATED"}},
     {"toolConfig", HAFT__MEMBER_TOOL_CHOICE, {"tool_config", "function_calling_config"}},
@@ -159,9 +110,13 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
 
 const haft__provider_api haft__gemini_api = {.write_url = write_url,
                                              .write_headers = write_headers,
-                                             .create_conversation = create_conversation,
-                                             .destroy_conversation = destroy_conversation,
-                                             .write_request = write_request,
+                                             .conversation_size =
+                                                 sizeof(haft__provider_conversation),
+                                             .system_apart = true,
+                                             .tool_writer = haft__gemini_tool_writer,
+                                             .add_text = haft__gemini_add_text,
+                                             .add_message = haft__gemini_add_message,
+                                             .write_body = haft__gemini_write_body,
                                              .reserved_options = reserved_options,
                                              .optional_members = optional_members,
                                              .schema_field = "generationConfig.responseJsonSchema",

@@ -7,24 +7,11 @@
 #include "model/providers/gemini/request.h"
 #include "json/write.h"
 
-/* ---- request_message.c: one message as a content ---- */
+/* ---- request_message.c ---- */
 
 /* Appends a content with one part of text. The API rejects empty text: another text stands for it.
  */
-void haft__gemini_add_text(haft__buf *contents, haft__message_role role, haft_str text);
-
-/* Appends an assistant's message: the parts that this model wrote, or its neutral form. */
-void haft__gemini_add_turn(const haft__gemini_chat *chat, haft__buf *contents,
-                           const haft__message *message);
-
-/* Appends the results of a turn: one for each call, in the order of the calls. `turn` may be NULL:
- * the calls are not known. */
-void haft__gemini_add_results(const haft__gemini_chat *chat, haft__buf *contents,
-                              const haft__message *turn, const haft__message *results,
-                              size_t count);
-
-/* Adds the wire name of a tool. */
-void haft__gemini_add_name(haft__json_writer *w, haft_str name);
+void haft__gemini_write_text(haft__buf *buf, bool first, haft__message_role role, haft_str text);
 
 /* ---- request_options.c ---- */
 

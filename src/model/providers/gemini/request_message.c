@@ -10,9 +10,8 @@
 #include "base/str.h"
 #include "model/call_arguments.h"
 #include "model/call_results.h"
-#include "model/providers/gemini/models.h"
+#include "model/model_rules.h"
 #include "model/providers/gemini/request_int.h"
-#include "tool/wire_name.h"
 #include "json/object.h"
 #include "json/read.h"
 
@@ -22,15 +21,9 @@
 /* The signature that Google documents for calls that another model made. */
 #define NO_SIGNATURE "skip_thought_signature_validator"
 
-void haft__gemini_add_name(haft__json_writer *w, haft_str name)
+static void begin_content(haft__json_writer *w, haft__buf *contents, bool first, const char *role)
 {
-    haft__wire_name wire = haft__wire_name_encode(name.len > 0 ? name : HAFT__LIT("_"));
-    haft__json_add_str(w, haft__wire_name_str(&wire));
-}
-
-static void begin_content(haft__json_writer *w, haft__buf *contents, const char *role)
-{
-    haft__buf_add_str(contents, contents->len > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+    haft__buf_add_str(contents, first ? HAFT__LIT("") : HAFT__LIT(","));
     haft__json_writer_init(w, contents);
     haft__json_begin_object(w);
     haft__field_text(w, "role", haft__str(role));
@@ -51,12 +44,18 @@ static void add_text_part(haft__json_writer *w, haft_str text)
     haft__json_end_object(w);
 }
 
-void haft__gemini_add_text(haft__buf *contents, haft__message_role role, haft_str text)
+void haft__gemini_write_text(haft__buf *buf, bool first, haft__message_role role, haft_str text)
 {
     haft__json_writer w;
-    begin_content(&w, contents, role == HAFT__MESSAGE_ASSISTANT ? "model" : "user");
+    begin_content(&w, buf, first, role == HAFT__MESSAGE_ASSISTANT ? "model" : "user");
     add_text_part(&w, text);
     end_content(&w);
+}
+
+void haft__gemini_add_text(haft__provider_conversation *chat, haft__message_role role,
+                           haft_str text)
+{
+    haft__gemini_write_text(&chat->messages, chat->messages.len == 0, role, text);
 }
 
 /* ---- parts that this model wrote ---- */
@@ -71,8 +70,8 @@ static size_t count_calls(haft__json parts)
 }
 
 /* The parts of a reply of this model, in `arena`; null if they cannot be sent. */
-static haft__json read_parts(const haft__gemini_chat *chat, const haft__message *message,
-                             haft__arena *arena, haft__buf *contents)
+static haft__json read_parts(haft__provider_conversation *chat, const haft__message *message,
+                             haft__arena *arena)
 {
     haft__json parts = haft__json_null();
     if (message->items.len == 0
@@ -82,7 +81,7 @@ static haft__json read_parts(const haft__gemini_chat *chat, const haft__message 
     }
     haft_status status = haft__json_read(arena, message->items, NULL, &parts, NULL, NULL);
     if (status == HAFT_NO_MEMORY) {
-        haft__buf_fail(contents, HAFT_NO_MEMORY, "out of memory");
+        haft__buf_fail(&chat->messages, HAFT_NO_MEMORY, "out of memory");
     }
     bool fit = status == HAFT_OK && parts.kind == HAFT__JSON_ARRAY && parts.count > 0
                && count_calls(parts) == message->call_count;
@@ -103,7 +102,7 @@ static void add_call(haft__json_writer *w, const haft__message_call *call, bool 
     haft__json_key(w, "functionCall");
     haft__json_begin_object(w);
     haft__json_key(w, "name");
-    haft__gemini_add_name(w, call->name);
+    haft__conversation_add_name(w, call->name);
     haft__json_key(w, "args");
     haft__call_arguments_write(w->buf, call->arguments);
     w->after_key = false;
@@ -121,18 +120,18 @@ static void add_neutral_parts(haft__json_writer *w, const haft__message *message
         add_text_part(w, message->text);
     }
     for (size_t i = 0; i < message->call_count; i++) {
-        add_call(w, &message->calls[i], i == 0 && haft__gemini_needs_signatures(model));
+        add_call(w, &message->calls[i], i == 0 && haft__model_rules_find(model)->needs_signatures);
     }
 }
 
-void haft__gemini_add_turn(const haft__gemini_chat *chat, haft__buf *contents,
-                           const haft__message *message)
+/* An assistant's message: the parts that this model wrote, or its neutral form. */
+static void add_turn(haft__provider_conversation *chat, const haft__message *message)
 {
     haft__json_writer w;
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    begin_content(&w, contents, "model");
-    if (read_parts(chat, message, &arena, contents).kind == HAFT__JSON_ARRAY) {
+    begin_content(&w, &chat->messages, chat->messages.len == 0, "model");
+    if (read_parts(chat, message, &arena).kind == HAFT__JSON_ARRAY) {
         add_own_parts(&w, message);
     } else {
         add_neutral_parts(&w, message, haft__buf_str(&chat->model));
@@ -170,7 +169,7 @@ static void add_result(haft__json_writer *w, haft__json call, haft_str name, haf
     if (call.kind == HAFT__JSON_OBJECT) {
         haft__json_add_str(w, haft__object_string(call, "name"));
     } else {
-        haft__gemini_add_name(w, name);
+        haft__conversation_add_name(w, name);
     }
     haft__json_key(w, "response");
     haft__json_begin_object(w);
@@ -180,15 +179,15 @@ static void add_result(haft__json_writer *w, haft__json call, haft_str name, haf
     haft__json_end_object(w);
 }
 
-static void add_answers(const haft__gemini_chat *chat, haft__buf *contents,
-                        const haft__message *turn, const haft__message *results, size_t count)
+static void add_answers(haft__provider_conversation *chat, const haft__message *turn,
+                        const haft__message *results, size_t count)
 {
     haft__json_writer w;
     haft__arena arena;
     uint32_t part = 0;
     haft__arena_init(&arena, 0);
-    haft__json parts = read_parts(chat, turn, &arena, contents);
-    begin_content(&w, contents, "user");
+    haft__json parts = read_parts(chat, turn, &arena);
+    begin_content(&w, &chat->messages, chat->messages.len == 0, "user");
     for (size_t i = 0; i < turn->call_count; i++) {
         const haft__message_call *call = &turn->calls[i];
         const haft__message *result = haft__call_results_find(results, count, call->id);
@@ -202,15 +201,31 @@ static void add_answers(const haft__gemini_chat *chat, haft__buf *contents,
 }
 
 /* A result without its call is text: the API would reject it. */
-void haft__gemini_add_results(const haft__gemini_chat *chat, haft__buf *contents,
-                              const haft__message *turn, const haft__message *results, size_t count)
+static void add_results(haft__provider_conversation *chat, const haft__call_batch *batch)
 {
-    if (turn != NULL) {
-        add_answers(chat, contents, turn, results, count);
+    if (batch->turn != NULL) {
+        add_answers(chat, batch->turn, batch->results, batch->count);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!haft__call_results_has_call(turn, &results[i])) {
-            haft__gemini_add_text(contents, HAFT__MESSAGE_USER, results[i].text);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!haft__call_results_has_call(batch->turn, &batch->results[i])) {
+            haft__gemini_add_text(chat, HAFT__MESSAGE_USER, batch->results[i].text);
         }
     }
+}
+
+haft_status haft__gemini_add_message(haft__provider_conversation *chat,
+                                     const haft__request *request, haft_error *err)
+{
+    (void)err;
+    haft__call_batch batch = haft__call_results_at(request->messages, chat->done);
+    if (batch.turn != NULL || batch.count > 0) {
+        add_results(chat, &batch);
+    }
+    if (batch.message != NULL && batch.message->role == HAFT__MESSAGE_ASSISTANT) {
+        add_turn(chat, batch.message);
+    } else if (batch.message != NULL) {
+        haft__gemini_add_text(chat, batch.message->role, batch.message->text);
+    }
+    chat->done += batch.count > 0 ? batch.count : 1;
+    return HAFT_OK;
 }

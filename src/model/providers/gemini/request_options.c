@@ -27,11 +27,11 @@ static void add_names(haft__json_writer *w, const haft__request *request)
     haft__json_key(w, "allowedFunctionNames");
     haft__json_begin_array(w);
     if (request->mode == HAFT__MODE_TOOL) {
-        haft__gemini_add_name(w, request->tool);
+        haft__conversation_add_name(w, request->tool);
     }
     for (size_t i = 0; request->mode != HAFT__MODE_TOOL && i < request->tool_count; i++) {
         if (request->allowed[i]) {
-            haft__gemini_add_name(w, request->tools[i]->name);
+            haft__conversation_add_name(w, request->tools[i]->name);
         }
     }
     haft__json_end_array(w);

@@ -3,9 +3,6 @@
  * tests/model/providers/ollama/request_test.c. */
 #include "model/providers/ollama/ollama.h"
 
-#include <stdlib.h>
-
-#include "base/error.h"
 #include "base/str.h"
 #include "model/providers/ollama/request.h"
 #include "model/providers/ollama/stream.h"
@@ -51,67 +48,6 @@ static haft_status write_headers(haft_str key, haft__arena *arena,
 
 /* ---- requests ---- */
 
-typedef struct conversation {
-    haft__provider_conversation head;
-    haft__ollama_chat chat;
-} conversation;
-
-static haft_status create_conversation(const haft__provider *provider,
-                                       haft__provider_conversation **ret_conversation,
-                                       haft_error *err)
-{
-    conversation *c = calloc(1, sizeof(*c));
-    if (c == NULL) {
-        return haft__fail_no_memory(err);
-    }
-    c->head.provider = provider;
-    haft__ollama_chat_init(&c->chat);
-    *ret_conversation = &c->head;
-    return HAFT_OK;
-}
-
-static void destroy_conversation(haft__provider_conversation *head)
-{
-    conversation *c = (conversation *)head;
-    haft__ollama_chat_finish(&c->chat);
-    free(c);
-}
-
-static haft_status write_chat(haft__ollama_chat *chat, const haft__request *request,
-                              const haft__format *format,
-                              const haft__provider_request_options *options, haft__buf *buf,
-                              size_t *ret_stable, haft_error *err)
-{
-    haft_status status = haft__ollama_sync(chat, request, format, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    *ret_stable = haft__ollama_write(chat, request, options, buf);
-    return haft__buf_check(buf, err);
-}
-
-/* A request may be in another format than its conversation: it does not use the kept text then,
- * which stays for the next request. */
-static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
-                                 const haft__provider_request_options *options, haft__buf *buf,
-                                 haft_error *err)
-{
-    conversation *c = (conversation *)head;
-    const haft__format *format = haft__format_find(request->format);
-    c->chat.shared = options->shared_tools;
-    head->apart = c->chat.done > 0 && format != c->chat.format;
-    if (!head->apart) {
-        return write_chat(&c->chat, request, format, options, buf, &head->stable, err);
-    }
-    haft__ollama_chat single;
-    haft__ollama_chat_init(&single);
-    single.context = c->chat.context;
-    haft_status status = write_chat(&single, request, format, options, buf, &head->stable, err);
-    c->chat.context = single.context;
-    haft__ollama_chat_finish(&single);
-    return status;
-}
-
 static const haft__optional_member optional_members[] = {
     {"format", HAFT__MEMBER_SCHEMA, {"schema", "grammar"}},
     {NULL, HAFT__MEMBER_COUNT, {NULL}},
@@ -128,9 +64,12 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
 
 const haft__provider_api haft__ollama_api = {.write_url = write_url,
                                              .write_headers = write_headers,
-                                             .create_conversation = create_conversation,
-                                             .destroy_conversation = destroy_conversation,
-                                             .write_request = write_request,
+                                             .conversation_size =
+                                                 sizeof(haft__provider_conversation),
+                                             .tool_writer = haft__ollama_tool_writer,
+                                             .add_text = haft__ollama_add_text,
+                                             .add_message = haft__ollama_add_message,
+                                             .write_body = haft__ollama_write_body,
                                              .reserved_options = reserved_options,
                                              .optional_members = optional_members,
                                              .schema_field = "format",

@@ -9,23 +9,6 @@
 #include "tool/wire_name.h"
 #include "json/object.h"
 
-#define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
-
-void haft__ollama_chat_init(haft__ollama_chat *chat)
-{
-    *chat = (haft__ollama_chat){.format = NULL};
-    haft__buf_init(&chat->messages, MOST_BYTES);
-    haft__declared_tools_init(&chat->own);
-    haft__tool_prompt_init(&chat->tool_prompt);
-}
-
-void haft__ollama_chat_finish(haft__ollama_chat *chat)
-{
-    haft__buf_finish(&chat->messages);
-    haft__declared_tools_finish(&chat->own);
-    haft__tool_prompt_finish(&chat->tool_prompt);
-}
-
 /* ---- tools ---- */
 
 static void add_tool(haft__buf *buf, const haft__tool *tool)
@@ -45,35 +28,14 @@ static void add_tool(haft__buf *buf, const haft__tool *tool)
     haft__json_end_object(&w);
 }
 
-static haft__declared_tools *tools_for(haft__ollama_chat *chat, const haft__request *request)
+haft__tool_writer *haft__ollama_tool_writer(const haft__provider_conversation *chat,
+                                            const haft__request *request,
+                                            const haft__provider_request_options *options)
 {
-    return haft__declared_tools_can_share(chat->shared, request) ? chat->shared : &chat->own;
-}
-
-haft_status haft__ollama_sync(haft__ollama_chat *chat, const haft__request *request,
-                              const haft__format *format, haft_error *err)
-{
-    if (format != chat->format) { /* the kept text cannot be used */
-        haft__buf_clear(&chat->messages);
-        haft__tool_prompt_clear(&chat->tool_prompt);
-        chat->done = 0;
-        chat->format = format;
-    }
-    haft_status status = haft__ollama_sync_messages(chat, request, err);
-    return status == HAFT_OK && format == NULL
-               ? haft__declared_tools_sync(tools_for(chat, request), request, add_tool, err)
-               : status;
-}
-
-/* Without a tool_choice, a tool that must be called is declared alone. */
-static const haft__tool *lone_tool(const haft__request *request)
-{
-    for (size_t i = 0; request->mode == HAFT__MODE_TOOL && i < request->tool_count; i++) {
-        if (haft__str_equal(request->tools[i]->name, request->tool)) {
-            return request->tools[i];
-        }
-    }
-    return NULL;
+    (void)chat;
+    (void)request;
+    (void)options;
+    return add_tool;
 }
 
 static bool may_call(const haft__request *request)
@@ -85,16 +47,17 @@ static bool may_call(const haft__request *request)
     return any && request->mode != HAFT__MODE_NONE;
 }
 
-static void add_tools(haft__ollama_chat *chat, haft__json_writer *w, const haft__request *request)
+/* Without a tool_choice, a tool that must be called is declared alone. */
+static void add_tools(const haft__provider_conversation *chat, haft__json_writer *w,
+                      const haft__request *request)
 {
-    const haft__tool *lone = lone_tool(request);
+    const haft__tool *lone = haft__conversation_named_tool(request);
     haft__json_key(w, "tools");
     haft__buf_add_char(w->buf, '[');
     if (lone != NULL) {
         add_tool(w->buf, lone);
     } else {
-        haft__buf_add_str(w->buf,
-                          haft__declared_tools_text(tools_for(chat, request), request->tool_count));
+        haft__buf_add_str(w->buf, haft__conversation_tools(chat, request));
     }
     haft__buf_add_char(w->buf, ']');
     w->after_key = false;
@@ -182,7 +145,7 @@ static const haft__json *find_token_limit(haft__json given)
 /* The context that the request needs, in steps: with another size, the server loads the model
  * again, so it changes rarely and never shrinks. The server's own default is smaller than most
  * conversations with tools. */
-static uint64_t context_for(const haft__ollama_chat *chat, haft__json given, size_t bytes)
+static uint64_t context_for(const haft__provider_conversation *chat, haft__json given, size_t bytes)
 {
     const haft__json *limit = find_token_limit(given);
     uint64_t reply = REPLY_TOKENS;
@@ -197,8 +160,8 @@ static uint64_t context_for(const haft__ollama_chat *chat, haft__json given, siz
     return context;
 }
 
-static void add_model_options(haft__ollama_chat *chat, haft__json_writer *w, haft__json given,
-                              size_t bytes)
+static void add_model_options(haft__provider_conversation *chat, haft__json_writer *w,
+                              haft__json given, size_t bytes)
 {
     const haft__json *limit = find_token_limit(given);
     haft__json own = haft__object_object(given, "options");
@@ -230,8 +193,9 @@ static void add_model_options(haft__ollama_chat *chat, haft__json_writer *w, haf
 
 /* ---- the request ---- */
 
-size_t haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
-                          const haft__provider_request_options *options, haft__buf *buf)
+void haft__ollama_write_body(haft__provider_conversation *chat, const haft__request *request,
+                             const haft__provider_request_options *options, haft_str last,
+                             haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;
@@ -243,8 +207,9 @@ size_t haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
     }
     haft__json_key(&w, "messages");
     haft__buf_add_char(buf, '[');
-    size_t stable = buf->len + (request->transcript ? 0 : chat->messages.len);
-    haft__ollama_write_messages(chat, buf, request);
+    chat->stable = buf->len - start + (request->transcript ? 0 : chat->messages.len);
+    haft__buf_add_str(buf, haft__buf_str(&chat->messages));
+    haft__ollama_end_with(chat, request, last, buf);
     haft__buf_add_char(buf, ']');
     w.after_key = false;
     if (request->constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA) {
@@ -256,5 +221,4 @@ size_t haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
     add_members(&w, options->options);
     add_model_options(chat, &w, options->options, buf->len - start);
     haft__json_end_object(&w);
-    return stable - start;
 }

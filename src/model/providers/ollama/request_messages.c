@@ -8,7 +8,6 @@
 #include "base/str.h"
 #include "model/call_arguments.h"
 #include "model/providers/ollama/request.h"
-#include "prompt/prompt.h"
 #include "tool/wire_name.h"
 #include "json/object.h"
 
@@ -61,148 +60,56 @@ static void write_message(haft__buf *buf, const haft__message *message)
     haft__json_end_object(&w);
 }
 
-/* Appends a message of text, and takes over a failure to write that text. */
-static void write_text(haft__buf *buf, haft__message_role role, const haft__buf *content)
+/* ---- the messages of a conversation ---- */
+
+static void add_message(haft__buf *buf, bool first, const haft__message *message)
 {
-    haft__message message = {.role = role, .text = haft__buf_str(content)};
-    write_message(buf, &message);
-    if (content->status != HAFT_OK) {
-        haft__buf_fail(buf, content->status, content->why);
-    }
+    haft__buf_add_str(buf, first ? HAFT__LIT("") : HAFT__LIT(","));
+    write_message(buf, message);
 }
 
-static void write_system(const haft__ollama_chat *chat, haft__buf *buf, haft_str instructions)
+void haft__ollama_add_text(haft__provider_conversation *chat, haft__message_role role,
+                           haft_str text)
 {
-    haft__buf content;
-    haft__buf_init(&content, buf->max);
-    haft__tool_prompt_write_system(&chat->tool_prompt, instructions, &content);
-    write_text(buf, HAFT__MESSAGE_SYSTEM, &content);
-    haft__buf_finish(&content);
+    add_message(&chat->messages, chat->messages.len == 0,
+                &(haft__message){.role = role, .text = text});
 }
 
-/* ---- kept messages ---- */
-
-/* Appends the next message, or the next few, if the calls are in the text. */
-static haft_status add_as_text(haft__ollama_chat *chat, const haft__messages *messages,
-                               haft_error *err)
+haft_status haft__ollama_add_message(haft__provider_conversation *chat,
+                                     const haft__request *request, haft_error *err)
 {
-    const haft__message *message = &messages->items[chat->done];
-    haft__buf content;
-    size_t count = 1;
-    if (chat->done == 0 && message->role == HAFT__MESSAGE_SYSTEM) {
-        write_system(chat, &chat->messages, message->text);
-        chat->done = 1;
-        return HAFT_OK;
-    }
-    haft__buf_init(&content, chat->messages.max);
-    haft_status status =
-        haft__text_message_write(chat->format, messages, chat->done, &content, &count, err);
-    write_text(&chat->messages, haft__text_message_role(message), &content);
-    haft__buf_finish(&content);
-    chat->done += count;
-    return status;
+    (void)err;
+    add_message(&chat->messages, chat->messages.len == 0, &request->messages->items[chat->done++]);
+    return HAFT_OK;
 }
 
-/* Without instructions the tools need a system message. */
-static void begin_text(haft__ollama_chat *chat, const haft__messages *messages)
-{
-    bool has_system = messages->count > 0 && messages->items[0].role == HAFT__MESSAGE_SYSTEM;
-    if (chat->done == 0 && messages->count > 0 && !has_system && chat->tool_prompt.text.len > 0) {
-        write_system(chat, &chat->messages, HAFT__LIT(""));
-    }
-}
-
-haft_status haft__ollama_sync_messages(haft__ollama_chat *chat, const haft__request *request,
-                                       haft_error *err)
-{
-    const haft__messages *messages = request->messages;
-    haft_status status = HAFT_OK;
-    bool changed = false;
-    if (chat->format != NULL) {
-        status = haft__tool_prompt_sync(&chat->tool_prompt, chat->format, request, &changed, err);
-    }
-    if (changed) { /* the tools come before the messages */
-        haft__buf_clear(&chat->messages);
-        chat->done = 0;
-    }
-    if (request->transcript || status != HAFT_OK) {
-        return status;
-    }
-    if (chat->format != NULL) {
-        begin_text(chat, messages);
-    }
-    while (status == HAFT_OK && chat->done < messages->count) {
-        haft__buf_add_str(&chat->messages, chat->messages.len > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
-        if (chat->format != NULL) {
-            status = add_as_text(chat, messages, err);
-        } else {
-            write_message(&chat->messages, &messages->items[chat->done++]);
-        }
-    }
-    return status == HAFT_OK ? haft__buf_check(&chat->messages, err) : status;
-}
-
-/* ---- messages of one request ---- */
-
-/* Appends the history of the planner shape: it is written anew for each request, because the task
- * comes last. */
-static haft_status write_transcript(const haft__ollama_chat *chat, haft__buf *buf,
-                                    const haft__request *request, haft__arena *arena)
-{
-    haft__messages list;
-    haft_status status =
-        haft__prompt_transcript(request->messages, request->task, chat->format, arena, &list, NULL);
-    bool has_system = status == HAFT_OK && list.items[0].role == HAFT__MESSAGE_SYSTEM;
-    bool teaches = chat->format != NULL && (has_system || chat->tool_prompt.text.len > 0);
-    size_t first = 0;
-    if (status == HAFT_OK && teaches) {
-        write_system(chat, buf, has_system ? list.items[0].text : HAFT__LIT(""));
-        first = has_system ? 1 : 0;
-    }
-    for (size_t i = first; status == HAFT_OK && i < list.count; i++) {
-        haft__buf_add_str(buf, i > first || teaches ? HAFT__LIT(",") : HAFT__LIT(""));
-        write_message(buf, &list.items[i]);
-    }
-    return status;
-}
-
-/* The line for this request only: the correction; the choice of the turn, if the calls are in the
- * text; or that a call is required, which the API cannot express. */
-static void write_line(const haft__ollama_chat *chat, const haft__request *request, haft__buf *line)
+/* The line for a request without a correction: that a call is required, which the API cannot
+ * express. */
+static void write_demand(const haft__request *request, haft__buf *line)
 {
     haft__wire_name tool = haft__wire_name_encode(request->tool);
-    if (chat->format != NULL) {
-        haft__text_turn_write(chat->format, request, line);
-    } else if (request->correction.len > 0) {
-        haft__buf_add_str(line, request->correction);
-    } else if (request->mode == HAFT__MODE_TOOL) {
+    if (request->mode == HAFT__MODE_TOOL) {
         haft__buf_addf(line, "Call the tool %.*s now.", HAFT__ARG(haft__wire_name_str(&tool)));
     } else if (request->mode == HAFT__MODE_ANY && request->tool_count > 0) {
         haft__buf_add_str(line, HAFT__LIT("Call a tool now; do not answer in text yet."));
     }
 }
 
-void haft__ollama_write_messages(const haft__ollama_chat *chat, haft__buf *buf,
-                                 const haft__request *request)
+void haft__ollama_end_with(const haft__provider_conversation *chat, const haft__request *request,
+                           haft_str last, haft__buf *buf)
 {
-    size_t start = buf->len;
     haft__buf line;
-    if (request->transcript) {
-        haft__arena arena;
-        haft__arena_init(&arena, 0);
-        haft_status status = write_transcript(chat, buf, request, &arena);
-        if (status != HAFT_OK) {
-            haft__buf_fail(buf, status, haft_status_text(status));
-        }
-        haft__arena_finish(&arena);
-    } else {
-        haft__buf_add_str(buf, haft__buf_str(&chat->messages));
-    }
     haft__buf_init(&line, buf->max);
-    write_line(chat, request, &line);
-    if (line.len > 0 || line.status != HAFT_OK) {
-        haft__buf_add_str(buf, buf->len > start ? HAFT__LIT(",") : HAFT__LIT(""));
-        write_text(buf, HAFT__MESSAGE_USER, &line);
+    haft__buf_add_str(&line, last);
+    if (chat->format == NULL && last.len == 0) {
+        write_demand(request, &line);
+    }
+    if (line.len > 0) {
+        add_message(buf, chat->messages.len == 0,
+                    &(haft__message){.role = HAFT__MESSAGE_USER, .text = haft__buf_str(&line)});
+    }
+    if (line.status != HAFT_OK) {
+        haft__buf_fail(buf, line.status, line.why);
     }
     haft__buf_finish(&line);
 }

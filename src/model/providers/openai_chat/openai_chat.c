@@ -7,9 +7,6 @@
  */
 #include "model/providers/openai_chat/openai_chat.h"
 
-#include <stdlib.h>
-
-#include "base/error.h"
 #include "base/str.h"
 #include "model/providers/openai_chat/request.h"
 #include "model/providers/openai_chat/stream.h"
@@ -31,68 +28,6 @@ static haft_status write_headers(haft_str key, haft__arena *arena,
 }
 
 /* ---- requests ---- */
-
-typedef struct conversation {
-    haft__provider_conversation head;
-    haft__chat chat;
-} conversation;
-
-static haft_status create_conversation(const haft__provider *provider,
-                                       haft__provider_conversation **ret_conversation,
-                                       haft_error *err)
-{
-    conversation *c = calloc(1, sizeof(*c));
-    if (c == NULL) {
-        return haft__fail_no_memory(err);
-    }
-    c->head.provider = provider;
-    haft__chat_init(&c->chat, provider);
-    *ret_conversation = &c->head;
-    return HAFT_OK;
-}
-
-static void destroy_conversation(haft__provider_conversation *head)
-{
-    conversation *c = (conversation *)head;
-    haft__chat_finish(&c->chat);
-    free(c);
-}
-
-static haft_status write_chat(haft__chat *chat, const haft__request *request,
-                              const haft__format *format,
-                              const haft__provider_request_options *options, haft__buf *buf,
-                              size_t *ret_stable, haft_error *err)
-{
-    haft_status status = haft__chat_sync_as(chat, request, format, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    /* Most of the request is kept text. If the buffer cannot grow, haft__buf_check reports it
-     * later. */
-    (void)!haft__buf_reserve(buf, haft__chat_request_size(chat, request));
-    *ret_stable = haft__chat_write(chat, request, options, buf);
-    return haft__buf_check(buf, err);
-}
-
-/* A request may be in another format than its conversation: it does not use the kept text then,
- * which stays for the next request. */
-static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
-                                 const haft__provider_request_options *options, haft__buf *buf,
-                                 haft_error *err)
-{
-    conversation *c = (conversation *)head;
-    const haft__format *format = haft__format_find(request->format);
-    c->chat.shared = options->shared_tools;
-    head->apart = c->chat.done > 0 && format != c->chat.format;
-    if (!head->apart) {
-        return write_chat(&c->chat, request, format, options, buf, &head->stable, err);
-    }
-    haft__chat single;
-    haft__chat_init(&single, head->provider);
-    haft_status status = write_chat(&single, request, format, options, buf, &head->stable, err);
-    haft__chat_finish(&single);
-    return status;
-}
 
 static const haft__optional_member optional_members[] = {
     {"allowed_tools", HAFT__MEMBER_ALLOWED_TOOLS, {"tool_choice"}},
@@ -117,9 +52,12 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
 
 const haft__provider_api haft__openai_chat_api = {.write_url = write_url,
                                                   .write_headers = write_headers,
-                                                  .create_conversation = create_conversation,
-                                                  .destroy_conversation = destroy_conversation,
-                                                  .write_request = write_request,
+                                                  .conversation_size =
+                                                      sizeof(haft__provider_conversation),
+                                                  .tool_writer = haft__chat_tool_writer,
+                                                  .add_text = haft__chat_add_text,
+                                                  .add_message = haft__chat_add_message,
+                                                  .write_body = haft__chat_write_body,
                                                   .reserved_options = reserved_options,
                                                   .optional_members = optional_members,
                                                   .schema_field = "response_format",

@@ -3,37 +3,13 @@
  * tests/model/providers/openai_chat/request_test.c. */
 #include "model/providers/openai_chat/request.h"
 
-#include "base/error.h"
-#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "model/providers/openai_chat/request_int.h"
-#include "prompt/prompt.h"
 #include "json/write.h"
-
-#define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
 
 /* Members that are written here, and that an option with the value null removes. */
 #define PARALLEL       "parallel_tool_calls"
 #define STREAM_OPTIONS "stream_options"
-
-/* Estimated bytes of a request besides messages and tools: model, choice, options. */
-#define OTHER_BYTES 512
-
-void haft__chat_init(haft__chat *chat, const haft__provider *provider)
-{
-    *chat = (haft__chat){.provider = provider};
-    haft__buf_init(&chat->messages, MOST_BYTES);
-    haft__declared_tools_init(&chat->own);
-    haft__tool_prompt_init(&chat->tool_prompt);
-}
-
-void haft__chat_finish(haft__chat *chat)
-{
-    haft__buf_finish(&chat->messages);
-    haft__declared_tools_finish(&chat->own);
-    haft__tool_prompt_finish(&chat->tool_prompt);
-}
 
 static void add_tool_by(const haft__tool_schema_rules *rules, haft__buf *buf,
                         const haft__tool *tool)
@@ -46,7 +22,7 @@ static void add_tool_by(const haft__tool_schema_rules *rules, haft__buf *buf,
     haft__json_key(&w, "function");
     haft__json_begin_object(&w);
     haft__json_key(&w, "name");
-    haft__chat_add_name(&w, tool->name);
+    haft__conversation_add_name(&w, tool->name);
     haft__json_key(&w, "description");
     haft__json_add_str(&w, tool->description);
     haft__json_key(&w, "parameters");
@@ -66,116 +42,18 @@ static void add_whole_tool(haft__buf *buf, const haft__tool *tool)
     add_tool_by(NULL, buf, tool);
 }
 
-static haft__tool_writer *tool_writer(const haft__provider *provider)
+static haft__tool_writer *writer_for(const haft__provider *provider)
 {
     return provider->capabilities.tool_schema != NULL ? add_tool : add_whole_tool;
 }
 
-/* ---- kept text ---- */
-
-static void add_kept(haft__chat *chat, const haft__messages *messages)
+haft__tool_writer *haft__chat_tool_writer(const haft__provider_conversation *chat,
+                                          const haft__request *request,
+                                          const haft__provider_request_options *options)
 {
-    const haft__message *message = &messages->items[chat->done];
-    const haft__message *before = chat->done > 0 ? message - 1 : NULL;
-    haft__chat_write_separator(chat->provider, &chat->messages, before, message);
-    haft__chat_write_message(chat->provider, &chat->messages, message);
-    chat->done++;
-}
-
-static haft_str tools_text(const haft__chat *chat, const haft__request *request)
-{
-    bool shared = haft__declared_tools_can_share(chat->shared, request);
-    return haft__declared_tools_text(shared ? chat->shared : &chat->own, request->tool_count);
-}
-
-haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
-{
-    return haft__chat_sync_as(chat, request, haft__format_find(request->format), err);
-}
-
-haft_status haft__chat_sync_as(haft__chat *chat, const haft__request *request,
-                               const haft__format *format, haft_error *err)
-{
-    if (format != chat->format) { /* the kept text cannot be used */
-        haft__buf_clear(&chat->messages);
-        haft__tool_prompt_clear(&chat->tool_prompt);
-        chat->done = 0;
-        chat->format = format;
-    }
-    if (format != NULL) {
-        haft_status status = haft__chat_text_sync(chat, request, err);
-        return status == HAFT_OK ? haft__buf_check(&chat->messages, err) : status;
-    }
-    while (!request->transcript && chat->done < request->messages->count) {
-        add_kept(chat, request->messages);
-    }
-    haft_status status = haft__buf_check(&chat->messages, err);
-    bool shared = haft__declared_tools_can_share(chat->shared, request);
-    haft__declared_tools *tools = shared ? chat->shared : &chat->own;
-    return status == HAFT_OK
-               ? haft__declared_tools_sync(tools, request, tool_writer(chat->provider), err)
-               : status;
-}
-
-size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request)
-{
-    size_t tools = chat->format != NULL      ? chat->tool_prompt.text.len
-                   : request->tool_count > 0 ? tools_text(chat, request).len
-                                             : 0;
-    return chat->messages.len + tools + request->constraint.text.len + OTHER_BYTES;
-}
-
-/* ---- messages ---- */
-
-/* Appends the history of the planner shape: it is written anew for each request, because the task
- * comes last. */
-static haft_status add_transcript(const haft__chat *chat, haft__buf *buf,
-                                  const haft__request *request, haft__arena *arena)
-{
-    haft__messages list;
-    haft_status status =
-        haft__prompt_transcript(request->messages, request->task, chat->format, arena, &list, NULL);
-    bool has_system = status == HAFT_OK && list.items[0].role == HAFT__MESSAGE_SYSTEM;
-    size_t first = 0;
-    if (status == HAFT_OK && chat->format != NULL
-        && (has_system || chat->tool_prompt.text.len > 0)) {
-        haft__chat_text_system(chat, buf, has_system ? list.items[0].text : HAFT__LIT(""));
-        haft__buf_add_char(buf, ',');
-        first = has_system ? 1 : 0;
-    }
-    for (size_t i = first; status == HAFT_OK && i < list.count; i++) {
-        const haft__message *before = i > first ? &list.items[i - 1] : NULL;
-        haft__chat_write_separator(chat->provider, buf, before, &list.items[i]);
-        haft__chat_write_message(chat->provider, buf, &list.items[i]);
-    }
-    return status;
-}
-
-static void add_messages(const haft__chat *chat, haft__buf *buf, const haft__request *request)
-{
-    const haft__messages *messages = request->messages;
-    haft__message correction = {.role = HAFT__MESSAGE_USER, .text = request->correction};
-    const haft__message *last = NULL;
-    haft__message task = {.role = HAFT__MESSAGE_USER};
-    if (request->transcript) {
-        haft__arena arena;
-        haft__arena_init(&arena, 0);
-        haft_status status = add_transcript(chat, buf, request, &arena);
-        if (status != HAFT_OK) {
-            haft__buf_fail(buf, status, haft_status_text(status));
-        }
-        haft__arena_finish(&arena);
-        last = &task;
-    } else {
-        haft__buf_add_str(buf, haft__buf_str(&chat->messages));
-        last = messages->count > 0 ? &messages->items[messages->count - 1] : NULL;
-    }
-    if (chat->format != NULL) {
-        haft__chat_text_final_message(chat, buf, request, last);
-    } else if (request->correction.len > 0) {
-        haft__chat_write_separator(chat->provider, buf, last, &correction);
-        haft__chat_write_message(chat->provider, buf, &correction);
-    }
+    (void)request;
+    (void)options;
+    return writer_for(chat->provider);
 }
 
 /* ---- which tools may be called ---- */
@@ -188,7 +66,7 @@ static void add_function(haft__json_writer *w, haft_str name)
     haft__json_key(w, "function");
     haft__json_begin_object(w);
     haft__json_key(w, "name");
-    haft__chat_add_name(w, name);
+    haft__conversation_add_name(w, name);
     haft__json_end_object(w);
     haft__json_end_object(w);
 }
@@ -225,8 +103,9 @@ static size_t count_allowed(const haft__request *request)
     return count;
 }
 
-static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__request *request,
-                     const haft__provider_request_options *options, const char *mode)
+static void add_mode(const haft__provider_conversation *chat, haft__json_writer *w,
+                     const haft__request *request, const haft__provider_request_options *options,
+                     const char *mode)
 {
     size_t allowed = count_allowed(request);
     if (allowed == 0) {
@@ -240,7 +119,8 @@ static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__r
 }
 
 /* Whether a choice can name one tool. */
-static bool can_name_tool(const haft__chat *chat, const haft__provider_request_options *options)
+static bool can_name_tool(const haft__provider_conversation *chat,
+                          const haft__provider_request_options *options)
 {
     return chat->provider->capabilities.named_choice
            && haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE)
@@ -249,20 +129,15 @@ static bool can_name_tool(const haft__chat *chat, const haft__provider_request_o
 
 /* The tool that is sent alone, because the provider has no way to force a tool by name; NULL if
  * all tools are sent. */
-static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *request,
+static const haft__tool *lone_tool(const haft__provider_conversation *chat,
+                                   const haft__request *request,
                                    const haft__provider_request_options *options)
 {
-    const haft__tool *found = NULL;
-    bool alone = request->mode == HAFT__MODE_TOOL && !can_name_tool(chat, options);
-    for (size_t i = 0; alone && i < request->tool_count; i++) {
-        bool same = haft__str_equal(request->tools[i]->name, request->tool);
-        found = same ? request->tools[i] : found;
-    }
-    return found;
+    return can_name_tool(chat, options) ? NULL : haft__conversation_named_tool(request);
 }
 
-static void add_choice(const haft__chat *chat, haft__json_writer *w, const haft__request *request,
-                       const haft__provider_request_options *options)
+static void add_choice(const haft__provider_conversation *chat, haft__json_writer *w,
+                       const haft__request *request, const haft__provider_request_options *options)
 {
     const char *must_call = chat->provider->chat.must_call;
     if (!haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE)) {
@@ -292,7 +167,7 @@ static bool has_option(const haft__provider_request_options *options, const char
 }
 
 /* The limit of the reply has two names, and each provider accepts one of them. */
-static haft_str option_name(const haft__chat *chat, haft_str key)
+static haft_str option_name(const haft__provider_conversation *chat, haft_str key)
 {
     bool bound = haft__str_equal(key, HAFT__LIT("max_tokens"))
                  || haft__str_equal(key, HAFT__LIT("max_completion_tokens"));
@@ -301,7 +176,7 @@ static haft_str option_name(const haft__chat *chat, haft_str key)
                : key;
 }
 
-static void add_options(const haft__chat *chat, haft__json_writer *w,
+static void add_options(const haft__provider_conversation *chat, haft__json_writer *w,
                         const haft__provider_request_options *options)
 {
     haft__json given = options->options;
@@ -317,7 +192,7 @@ static void add_options(const haft__chat *chat, haft__json_writer *w,
     }
 }
 
-static void add_stream(const haft__chat *chat, haft__json_writer *w,
+static void add_stream(const haft__provider_conversation *chat, haft__json_writer *w,
                        const haft__provider_request_options *options)
 {
     if (!options->stream) {
@@ -366,23 +241,24 @@ static void add_constraint(haft__json_writer *w, const haft__constraint *constra
 
 /* ---- the request ---- */
 
-static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__request *request,
-                      const haft__provider_request_options *options)
+static void add_tools(const haft__provider_conversation *chat, haft__json_writer *w,
+                      const haft__request *request, const haft__provider_request_options *options)
 {
     const haft__tool *lone = lone_tool(chat, request, options);
     haft__json_key(w, "tools");
     haft__buf_add_char(w->buf, '[');
     if (lone != NULL) {
-        tool_writer(chat->provider)(w->buf, lone);
+        writer_for(chat->provider)(w->buf, lone);
     } else {
-        haft__buf_add_str(w->buf, tools_text(chat, request));
+        haft__buf_add_str(w->buf, haft__conversation_tools(chat, request));
     }
     haft__buf_add_char(w->buf, ']');
     w->after_key = false;
 }
 
-size_t haft__chat_write(const haft__chat *chat, const haft__request *request,
-                        const haft__provider_request_options *options, haft__buf *buf)
+void haft__chat_write_body(haft__provider_conversation *chat, const haft__request *request,
+                           const haft__provider_request_options *options, haft_str last,
+                           haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;
@@ -396,8 +272,9 @@ size_t haft__chat_write(const haft__chat *chat, const haft__request *request,
     }
     haft__json_key(&w, "messages");
     haft__buf_add_char(buf, '[');
-    size_t stable = buf->len + (request->transcript ? 0 : chat->messages.len);
-    add_messages(chat, buf, request);
+    chat->stable = buf->len - start + (request->transcript ? 0 : haft__chat_stable_size(chat));
+    haft__buf_add_str(buf, haft__buf_str(&chat->messages));
+    haft__chat_end_with(chat, last, buf);
     haft__buf_add_char(buf, ']');
     w.after_key = false;
     if (declares) {
@@ -413,5 +290,4 @@ size_t haft__chat_write(const haft__chat *chat, const haft__request *request,
     add_stream(chat, &w, options);
     add_options(chat, &w, options);
     haft__json_end_object(&w);
-    return stable - start;
 }

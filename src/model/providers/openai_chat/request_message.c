@@ -8,14 +8,7 @@
 #include "base/id.h"
 #include "base/str.h"
 #include "model/call_arguments.h"
-#include "model/providers/openai_chat/request_int.h"
-#include "tool/wire_name.h"
-
-void haft__chat_add_name(haft__json_writer *w, haft_str name)
-{
-    haft__wire_name wire = haft__wire_name_encode(name);
-    haft__json_add_str(w, haft__wire_name_str(&wire));
-}
+#include "model/providers/openai_chat/request.h"
 
 static void add_id(const haft__provider *provider, haft__json_writer *w, haft_str id)
 {
@@ -56,7 +49,7 @@ static void add_call(const haft__provider *provider, haft__json_writer *w,
     haft__json_key(w, "function");
     haft__json_begin_object(w);
     haft__json_key(w, "name");
-    haft__chat_add_name(w, call->name);
+    haft__conversation_add_name(w, call->name);
     haft__json_key(w, "arguments");
     add_arguments(provider, w, call->arguments);
     haft__json_end_object(w);
@@ -81,7 +74,7 @@ static void add_calls(const haft__provider *provider, haft__json_writer *w,
     }
 }
 
-haft_str haft__chat_role_name(haft__message_role role)
+static haft_str role_name(haft__message_role role)
 {
     static const char *const roles[] = {"system", "user", "assistant", "tool"};
     return haft__str(roles[role]);
@@ -94,7 +87,7 @@ void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
     haft__json_key(&w, "role");
-    haft__json_add_str(&w, haft__chat_role_name(message->role));
+    haft__json_add_str(&w, role_name(message->role));
     if (message->role == HAFT__MESSAGE_TOOL) {
         haft__json_key(&w, "tool_call_id");
         add_id(provider, &w, message->call_id);
@@ -111,18 +104,84 @@ void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
     haft__json_end_object(&w);
 }
 
-void haft__chat_write_separator(const haft__provider *provider, haft__buf *buf,
-                                const haft__message *before, const haft__message *next)
+/* ---- the messages of a conversation ---- */
+
+/* Appends the separator before a message with this role: a comma and, if a user's message may not
+ * follow a tool's, an assistant's message. */
+static void add_separator(const haft__provider_conversation *chat, haft__buf *buf,
+                          haft__message_role role)
 {
     static const haft__message read = {.role = HAFT__MESSAGE_ASSISTANT,
                                        .text = {"I have read the results.", 24}};
-    if (before == NULL) {
+    if (chat->messages.len == 0) {
         return;
     }
     haft__buf_add_char(buf, ',');
-    if (provider->chat.strict_order && before->role == HAFT__MESSAGE_TOOL
-        && next->role == HAFT__MESSAGE_USER) {
-        haft__chat_write_message(provider, buf, &read);
+    if (chat->provider->chat.strict_order && chat->last_role == HAFT__MESSAGE_TOOL
+        && role == HAFT__MESSAGE_USER) {
+        haft__chat_write_message(chat->provider, buf, &read);
         haft__buf_add_char(buf, ',');
+    }
+}
+
+static void add_message(haft__provider_conversation *chat, const haft__message *message)
+{
+    add_separator(chat, &chat->messages, message->role);
+    haft__chat_write_message(chat->provider, &chat->messages, message);
+}
+
+void haft__chat_add_text(haft__provider_conversation *chat, haft__message_role role, haft_str text)
+{
+    add_message(chat, &(haft__message){.role = role, .text = text});
+}
+
+haft_status haft__chat_add_message(haft__provider_conversation *chat, const haft__request *request,
+                                   haft_error *err)
+{
+    (void)err;
+    add_message(chat, &request->messages->items[chat->done++]);
+    return HAFT_OK;
+}
+
+/* The bytes at the end of a message, which a text is inserted before. */
+#define OPEN_END "\"}"
+
+/* Appends to an existing user's message: templates need user and assistant in turns. */
+static void grow_last(haft__buf *buf, haft_str text)
+{
+    haft__buf quoted;
+    haft__buf_init(&quoted, buf->max);
+    haft__json_write_string(&quoted, text);
+    if (quoted.status == HAFT_OK && buf->status == HAFT_OK) {
+        buf->len -= strlen(OPEN_END);
+        haft__buf_add_str(buf, HAFT__LIT("\\n\\n"));
+        haft__buf_add(buf, quoted.ptr + 1, quoted.len - 1);
+        haft__buf_add_char(buf, '}');
+    } else {
+        haft__buf_fail(buf, quoted.status, quoted.why);
+    }
+    haft__buf_finish(&quoted);
+}
+
+/* Whether a text of the user continues the last message. */
+static bool grows(const haft__provider_conversation *chat)
+{
+    return chat->format != NULL && chat->messages.len > 0
+           && (chat->last_role == HAFT__MESSAGE_USER || chat->last_role == HAFT__MESSAGE_TOOL);
+}
+
+size_t haft__chat_stable_size(const haft__provider_conversation *chat)
+{
+    return chat->messages.len - (grows(chat) ? strlen(OPEN_END) : 0);
+}
+
+void haft__chat_end_with(const haft__provider_conversation *chat, haft_str text, haft__buf *buf)
+{
+    haft__message message = {.role = HAFT__MESSAGE_USER, .text = text};
+    if (text.len > 0 && grows(chat)) {
+        grow_last(buf, text);
+    } else if (text.len > 0) {
+        add_separator(chat, buf, message.role);
+        haft__chat_write_message(chat->provider, buf, &message);
     }
 }

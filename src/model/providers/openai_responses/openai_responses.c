@@ -6,9 +6,6 @@
  */
 #include "model/providers/openai_responses/openai_responses.h"
 
-#include <stdlib.h>
-
-#include "base/error.h"
 #include "base/str.h"
 #include "model/providers/openai_responses/request.h"
 #include "model/providers/openai_responses/stream.h"
@@ -29,81 +26,6 @@ static haft_status write_headers(haft_str key, haft__arena *arena,
 }
 
 /* ---- requests ---- */
-
-typedef struct conversation {
-    haft__provider_conversation head;
-    haft__responses_text text;
-} conversation;
-
-static haft_status create_conversation(const haft__provider *provider,
-                                       haft__provider_conversation **ret_conversation,
-                                       haft_error *err)
-{
-    conversation *c = calloc(1, sizeof(*c));
-    if (c == NULL) {
-        return haft__fail_no_memory(err);
-    }
-    c->head.provider = provider;
-    haft__responses_text_init(&c->text, provider);
-    *ret_conversation = &c->head;
-    return HAFT_OK;
-}
-
-static void destroy_conversation(haft__provider_conversation *head)
-{
-    conversation *c = (conversation *)head;
-    haft__responses_text_finish(&c->text);
-    free(c);
-}
-
-/* Chooses how tools are declared. Declarations that are kept in the other form are dropped. */
-static void set_strictness(haft__responses_text *text, const haft__request *request,
-                           const haft__provider_request_options *options)
-{
-    bool lenient =
-        request->tool_count > 0 && !haft__provider_use_member(options, HAFT__MEMBER_STRICT);
-    text->shared = lenient ? NULL : options->shared_tools;
-    if (lenient != text->lenient) {
-        haft__declared_tools_finish(&text->own);
-        text->lenient = lenient;
-    }
-}
-
-static haft_status write_from(haft__responses_text *text, const haft__request *request,
-                              const haft__format *format,
-                              const haft__provider_request_options *options, haft__buf *buf,
-                              size_t *ret_stable, haft_error *err)
-{
-    set_strictness(text, request, options);
-    haft_status status = haft__responses_sync(text, request, format, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    /* Most of the request is kept text. If the buffer cannot grow, haft__buf_check reports it
-     * later. */
-    (void)!haft__buf_reserve(buf, haft__responses_request_size(text, request));
-    *ret_stable = haft__responses_write(text, request, options, buf);
-    return haft__buf_check(buf, err);
-}
-
-/* A request may be in another format than its conversation: it does not use the kept text then,
- * which stays for the next request. */
-static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
-                                 const haft__provider_request_options *options, haft__buf *buf,
-                                 haft_error *err)
-{
-    conversation *c = (conversation *)head;
-    const haft__format *format = haft__format_find(request->format);
-    head->apart = c->text.done > 0 && format != c->text.format;
-    if (!head->apart) {
-        return write_from(&c->text, request, format, options, buf, &head->stable, err);
-    }
-    haft__responses_text single;
-    haft__responses_text_init(&single, head->provider);
-    haft_status status = write_from(&single, request, format, options, buf, &head->stable, err);
-    haft__responses_text_finish(&single);
-    return status;
-}
 
 static const haft__optional_member optional_members[] = {
     {"allowed_tools", HAFT__MEMBER_ALLOWED_TOOLS, {"tool_choice"}},
@@ -133,9 +55,11 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
 const haft__provider_api haft__openai_responses_api = {
     .write_url = write_url,
     .write_headers = write_headers,
-    .create_conversation = create_conversation,
-    .destroy_conversation = destroy_conversation,
-    .write_request = write_request,
+    .conversation_size = sizeof(haft__provider_conversation),
+    .tool_writer = haft__responses_tool_writer,
+    .add_text = haft__responses_add_content,
+    .add_message = haft__responses_add_message,
+    .write_body = haft__responses_write_body,
     .schema_field = "text.format",
     .reserved_options = reserved_options,
     .optional_members = optional_members,

@@ -3,91 +3,47 @@
  * Tests: tests/model/providers/openai_responses/request_test.c. */
 #include "model/providers/openai_responses/request.h"
 
-#include "base/error.h"
-#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "model/providers/openai_responses/request_int.h"
 #include "json/object.h"
-
-#define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
 
 /* Members that are written here, and that an option with the value null removes. */
 #define PARALLEL "parallel_tool_calls"
 #define INCLUDE  "include"
 
-/* Estimated bytes of a request besides input and tools: model, choice, options. */
-#define OTHER_BYTES 512
-
-void haft__responses_text_init(haft__responses_text *text, const haft__provider *provider)
+static void write_message(const haft__provider_conversation *text, haft__buf *buf, bool first,
+                          const haft__message *message)
 {
-    *text = (haft__responses_text){.provider = provider};
-    haft__buf_init(&text->model, MOST_BYTES);
-    haft__buf_init(&text->input, MOST_BYTES);
-    haft__declared_tools_init(&text->own);
-    haft__tool_prompt_init(&text->tool_prompt);
+    haft__buf_add_str(buf, first ? HAFT__LIT("") : HAFT__LIT(","));
+    haft__responses_write_message(text->provider, haft__buf_str(&text->model), buf, message);
 }
 
-void haft__responses_text_finish(haft__responses_text *text)
+/* The system prompt is the first item of the input, not `instructions`: a text format teaches the
+ * tools in it, and all that the model reads is then in one list. */
+void haft__responses_add_content(haft__provider_conversation *text, haft__message_role role,
+                                 haft_str content)
 {
-    haft__buf_finish(&text->model);
-    haft__buf_finish(&text->input);
-    haft__declared_tools_finish(&text->own);
-    haft__tool_prompt_finish(&text->tool_prompt);
+    write_message(text, &text->messages, text->messages.len == 0,
+                  &(haft__message){.role = role, .text = content});
 }
 
-/* ---- kept text ---- */
-
-static haft_status restart(haft__responses_text *text, haft_str model, const haft__format *format,
-                           haft_error *err)
+haft_status haft__responses_add_message(haft__provider_conversation *text,
+                                        const haft__request *request, haft_error *err)
 {
-    haft__buf_clear(&text->input);
-    haft__buf_clear(&text->model);
-    haft__buf_add_str(&text->model, model);
-    haft__tool_prompt_clear(&text->tool_prompt);
-    text->done = 0;
-    text->format = format;
-    return haft__buf_check(&text->model, err);
+    (void)err;
+    write_message(text, &text->messages, text->messages.len == 0,
+                  &request->messages->items[text->done++]);
+    return HAFT_OK;
 }
 
-static haft__declared_tools *tools_for(haft__responses_text *text, const haft__request *request)
+haft__tool_writer *haft__responses_tool_writer(const haft__provider_conversation *text,
+                                               const haft__request *request,
+                                               const haft__provider_request_options *options)
 {
-    return haft__declared_tools_can_share(text->shared, request) ? text->shared : &text->own;
-}
-
-haft_status haft__responses_sync(haft__responses_text *text, const haft__request *request,
-                                 const haft__format *format, haft_error *err)
-{
-    haft_status status = HAFT_OK;
-    if (format != text->format || !haft__str_equal(request->model, haft__buf_str(&text->model))) {
-        status = restart(text, request->model, format, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__responses_sync_input(text, request, err);
-    }
-    haft__tool_writer *write =
-        text->lenient ? haft__responses_write_lenient_tool : haft__responses_write_tool;
-    return status == HAFT_OK && format == NULL
-               ? haft__declared_tools_sync(tools_for(text, request), request, write, err)
-               : status;
-}
-
-static haft_str tools_text(const haft__responses_text *text, const haft__request *request)
-{
-    bool shared = haft__declared_tools_can_share(text->shared, request);
-    return haft__declared_tools_text(shared ? text->shared : &text->own, request->tool_count);
-}
-
-static bool declares_tools(const haft__responses_text *text, const haft__request *request)
-{
-    return text->format == NULL && request->tool_count > 0;
-}
-
-size_t haft__responses_request_size(const haft__responses_text *text, const haft__request *request)
-{
-    size_t tools =
-        declares_tools(text, request) ? tools_text(text, request).len : text->tool_prompt.text.len;
-    return text->input.len + tools + request->constraint.text.len + OTHER_BYTES;
+    (void)text;
+    bool strict =
+        request->tool_count == 0 || haft__provider_use_member(options, HAFT__MEMBER_STRICT);
+    return strict ? haft__responses_write_tool : haft__responses_write_lenient_tool;
 }
 
 /* ---- which tools may be called ---- */
@@ -97,7 +53,7 @@ static void add_function(haft__json_writer *w, haft_str name)
     haft__json_begin_object(w);
     haft__field_text(w, "type", HAFT__LIT("function"));
     haft__json_key(w, "name");
-    haft__responses_add_name(w, name);
+    haft__conversation_add_name(w, name);
     haft__json_end_object(w);
 }
 
@@ -201,7 +157,7 @@ static bool is_replaced(haft__json given, haft_str key, const haft__request *req
                && haft__object_find(given, "max_completion_tokens") != NULL);
 }
 
-static void add_options(const haft__responses_text *text, haft__json_writer *w,
+static void add_options(const haft__provider_conversation *text, haft__json_writer *w,
                         const haft__request *request, haft__json given)
 {
     for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
@@ -266,47 +222,41 @@ static void add_text(haft__json_writer *w, const haft__constraint *constraint, h
 
 /* ---- the request ---- */
 
-static void add_tools(const haft__responses_text *text, haft__json_writer *w,
-                      const haft__request *request)
-{
-    haft__json_key(w, "tools");
-    haft__buf_add_char(w->buf, '[');
-    haft__buf_add_str(w->buf, tools_text(text, request));
-    haft__buf_add_char(w->buf, ']');
-    w->after_key = false;
-}
-
-/* Returns the end of the messages that the next request repeats. */
-static size_t add_input(const haft__responses_text *text, haft__json_writer *w,
-                        const haft__request *request)
+/* Sets the end of the messages that the next request repeats. */
+static void add_input(haft__provider_conversation *text, haft__json_writer *w,
+                      const haft__request *request, haft_str last, size_t start)
 {
     haft__json_key(w, "input");
     haft__buf_add_char(w->buf, '[');
-    size_t stable = w->buf->len + (request->transcript ? 0 : text->input.len);
-    haft__responses_write_input(text, w->buf, request);
+    text->stable = w->buf->len - start + (request->transcript ? 0 : text->messages.len);
+    haft__buf_add_str(w->buf, haft__buf_str(&text->messages));
+    if (last.len > 0) {
+        write_message(text, w->buf, text->messages.len == 0,
+                      &(haft__message){.role = HAFT__MESSAGE_USER, .text = last});
+    }
     haft__buf_add_char(w->buf, ']');
     w->after_key = false;
-    return stable;
 }
 
-size_t haft__responses_write(const haft__responses_text *text, const haft__request *request,
-                             const haft__provider_request_options *options, haft__buf *buf)
+void haft__responses_write_body(haft__provider_conversation *text, const haft__request *request,
+                                const haft__provider_request_options *options, haft_str last,
+                                haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;
-    bool declares = declares_tools(text, request);
+    haft_str tools = haft__conversation_tools(text, request);
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
     haft__field_text(&w, "model", request->model);
     haft__field_flag(&w, "store", false);
-    if (declares) {
-        add_tools(text, &w, request);
+    if (tools.len > 0) {
+        haft__conversation_add_array(&w, "tools", HAFT__LIT("["), tools, HAFT__LIT("]"));
     }
-    size_t stable = add_input(text, &w, request);
-    if (declares) {
+    add_input(text, &w, request, last, start);
+    if (tools.len > 0) {
         add_choice(&w, request, options);
     }
-    if (declares && options->serial && !has_option(options, PARALLEL)
+    if (tools.len > 0 && options->serial && !has_option(options, PARALLEL)
         && haft__provider_use_member(options, HAFT__MEMBER_PARALLEL)) {
         haft__field_flag(&w, PARALLEL, false);
     }
@@ -317,5 +267,4 @@ size_t haft__responses_write(const haft__responses_text *text, const haft__reque
     }
     add_options(text, &w, request, options->options);
     haft__json_end_object(&w);
-    return stable - start;
 }

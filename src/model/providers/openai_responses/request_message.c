@@ -9,18 +9,11 @@
  */
 #include "base/id.h"
 #include "base/str.h"
-#include "model/providers/openai_responses/request_int.h"
-#include "tool/wire_name.h"
+#include "model/providers/openai_responses/request.h"
 #include "json/object.h"
 #include "json/read.h"
 
 #define MOST_ID_BYTES 64 /* of a call_id */
-
-void haft__responses_add_name(haft__json_writer *w, haft_str name)
-{
-    haft__wire_name wire = haft__wire_name_encode(name.len > 0 ? name : HAFT__LIT("_"));
-    haft__json_add_str(w, haft__wire_name_str(&wire));
-}
 
 /* A model of another provider may have written a longer id. */
 static void add_id(haft__json_writer *w, haft_str id)
@@ -103,7 +96,7 @@ static void add_call(haft__buf *buf, const haft__message_call *call)
     haft__field_text(&w, "type", HAFT__LIT("function_call"));
     add_id(&w, call->id);
     haft__json_key(&w, "name");
-    haft__responses_add_name(&w, call->name);
+    haft__conversation_add_name(&w, call->name);
     haft__field_text(&w, "arguments", empty ? HAFT__LIT("{}") : call->arguments);
     haft__json_end_object(&w);
 }

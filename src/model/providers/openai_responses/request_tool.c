@@ -10,7 +10,7 @@
  */
 #include "base/macros.h"
 #include "base/str.h"
-#include "model/providers/openai_responses/request_int.h"
+#include "model/providers/openai_responses/request.h"
 #include "schema/downlevel/downlevel.h"
 #include "json/object.h"
 
@@ -129,7 +129,7 @@ static void begin_tool(haft__json_writer *w, haft__buf *buf, const haft__tool *t
     haft__json_begin_object(w);
     haft__field_text(w, "type", HAFT__LIT("function"));
     haft__json_key(w, "name");
-    haft__responses_add_name(w, tool->name);
+    haft__conversation_add_name(w, tool->name);
     haft__field_text(w, "description", tool->description);
     haft__json_key(w, "parameters");
 }

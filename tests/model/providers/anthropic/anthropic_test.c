@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/anthropic/anthropic.c, through the table of providers. */
 #include "base/limits.h"
+#include "model/conversation.h"
 #include "model/provider.h"
 #include "test.h"
 
@@ -60,15 +61,15 @@ static haft_status write_to(haft__provider_conversation *conversation, const cha
                              .task = HAFT__LIT("Find it.")};
     haft__provider_request_options options = {.stream = true};
     haft__buf_clear(buf);
-    return conversation->provider->api->write_request(conversation, &request, &options, buf, NULL);
+    return haft__conversation_write(conversation, &request, &options, buf, NULL);
 }
 
 static haft_status write_alone(const char *format, size_t count, bool transcript, haft__buf *buf)
 {
     haft__provider_conversation *conversation = NULL;
-    haft_status status = anthropic()->api->create_conversation(anthropic(), &conversation, NULL);
+    haft_status status = haft__conversation_create(anthropic(), &conversation, NULL);
     status = status == HAFT_OK ? write_to(conversation, format, count, transcript, buf) : status;
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     return status;
 }
 
@@ -87,8 +88,7 @@ TEST(one_request_in_another_format_leaves_the_messages_of_anthropic_as_they_are)
     haft__buf found, wanted;
     haft__buf_init(&found, 1 << 20);
     haft__buf_init(&wanted, 1 << 20);
-    CHECK_INT(anthropic()->api->create_conversation(anthropic(), &conversation, NULL), HAFT_OK,
-              "create the conversation");
+    CHECK_INT(haft__conversation_create(anthropic(), &conversation, NULL), HAFT_OK, "create");
     for (size_t i = 0; i < COUNT(turns); i++) {
         CHECK_INT(write_to(conversation, turns[i].format, turns[i].count, false, &found), HAFT_OK,
                   "turn %zu", i);
@@ -96,7 +96,7 @@ TEST(one_request_in_another_format_leaves_the_messages_of_anthropic_as_they_are)
                   "the same turn in a new conversation");
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "turn %zu", i);
     }
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&found);
     haft__buf_finish(&wanted);
 }

@@ -2,6 +2,7 @@
 /* Tests for src/model/providers/anthropic/request.c, request_message.c, request_options.c and
  * items.c: requests byte for byte. */
 #include "base/limits.h"
+#include "model/conversation.h"
 #include "model/provider.h"
 #include "model/reply_help.h"
 #include "json/read.h"
@@ -110,7 +111,7 @@ static haft_status write_with(haft__provider_conversation *conversation,
                               const haft__provider_request_options *options, haft__buf *buf)
 {
     haft__buf_clear(buf);
-    return conversation->provider->api->write_request(conversation, request, options, buf, NULL);
+    return haft__conversation_write(conversation, request, options, buf, NULL);
 }
 
 static haft_status write_case(size_t i, haft__json options, haft__buf *buf)
@@ -119,9 +120,9 @@ static haft_status write_case(size_t i, haft__json options, haft__buf *buf)
     haft__messages messages = {.items = items, .count = cases[i].count};
     haft__request request = request_of(i, &messages);
     haft__provider_request_options o = {.serial = cases[i].serial, .options = options};
-    haft_status status = anthropic()->api->create_conversation(anthropic(), &conversation, NULL);
+    haft_status status = haft__conversation_create(anthropic(), &conversation, NULL);
     status = status == HAFT_OK ? write_with(conversation, &request, &o, buf) : status;
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     return status;
 }
 
@@ -181,8 +182,7 @@ TEST(a_request_begins_like_the_previous_one_up_to_the_cache_mark)
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
-    CHECK_INT(anthropic()->api->create_conversation(anthropic(), &conversation, NULL), HAFT_OK,
-              "create the conversation");
+    CHECK_INT(haft__conversation_create(anthropic(), &conversation, NULL), HAFT_OK, "create");
     for (size_t i = 0; i < COUNT(counts); i++) {
         haft__messages messages = {.items = items, .count = counts[i]};
         haft__request request = request_of(0, &messages);
@@ -197,7 +197,7 @@ TEST(a_request_begins_like_the_previous_one_up_to_the_cache_mark)
         haft__buf_clear(&before);
         haft__buf_add_str(&before, haft__buf_str(&now));
     }
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&before);
     haft__buf_finish(&now);
 }
@@ -232,8 +232,7 @@ static bool repeats_thinking(const char *model, const char *items_model, const c
     request.model = haft__str(model);
     request.tool_count = 1;
     request.correction = haft__str(correction);
-    CHECK_INT(anthropic()->api->create_conversation(anthropic(), &conversation, NULL), HAFT_OK,
-              "create the conversation");
+    CHECK_INT(haft__conversation_create(anthropic(), &conversation, NULL), HAFT_OK, "create");
     CHECK_INT(write_with(conversation, &request, &options, &buf), HAFT_OK, "%s", model);
     (void)snprintf(own, sizeof(own),
                    "[{\"type\":\"haft_prefix\",\"hash\":\"%016llx\"}," THINKING "," USE "]",
@@ -245,8 +244,8 @@ static bool repeats_thinking(const char *model, const char *items_model, const c
     CHECK_INT(write_with(conversation, &request, &options, &buf), HAFT_OK, "%s", model);
     bool found =
         memmem(buf.ptr, buf.len, THINKING "," USE "]", strlen(THINKING "," USE "]")) != NULL;
-    CHECK(memmem(buf.ptr, buf.len, "haft_prefix", 11) == NULL, "the hash of haft is not sent");
-    haft__provider_conversation_destroy(conversation);
+    CHECK(memmem(buf.ptr, buf.len, "haft_prefix", 11) == NULL, "the hash is not sent");
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&buf);
     return found;
 }

@@ -2,6 +2,7 @@
 /* Tests for src/model/providers/gemini/request.c, request_message.c and
  * request_options.c: requests byte for byte, and that a strict server accepts them. */
 #include "base/limits.h"
+#include "model/conversation.h"
 #include "model/provider.h"
 #include "model/reply_help.h"
 #include "strict_help.h"
@@ -125,16 +126,16 @@ static haft_status write_with(haft__provider_conversation *conversation,
                               const haft__provider_request_options *options, haft__buf *buf)
 {
     haft__buf_clear(buf);
-    return conversation->provider->api->write_request(conversation, request, options, buf, NULL);
+    return haft__conversation_write(conversation, request, options, buf, NULL);
 }
 
 static haft_status write_alone(const haft__request *request, haft__json options, haft__buf *buf)
 {
     haft__provider_conversation *conversation = NULL;
     haft__provider_request_options o = {.options = options};
-    haft_status status = gemini()->api->create_conversation(gemini(), &conversation, NULL);
+    haft_status status = haft__conversation_create(gemini(), &conversation, NULL);
     status = status == HAFT_OK ? write_with(conversation, request, &o, buf) : status;
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     return status;
 }
 
@@ -205,8 +206,7 @@ TEST(a_request_to_gemini_begins_with_the_contents_of_the_previous_one)
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
-    CHECK_INT(gemini()->api->create_conversation(gemini(), &conversation, NULL), HAFT_OK,
-              "create the conversation");
+    CHECK_INT(haft__conversation_create(gemini(), &conversation, NULL), HAFT_OK, "create");
     for (size_t i = 0; i < COUNT(counts); i++) {
         haft__messages messages = {.items = items, .count = counts[i]};
         haft__request request = request_of(0, &messages);
@@ -219,7 +219,7 @@ TEST(a_request_to_gemini_begins_with_the_contents_of_the_previous_one)
         haft__buf_clear(&before);
         haft__buf_add_str(&before, haft__buf_str(&now));
     }
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&before);
     haft__buf_finish(&now);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/ollama/request.c, request_messages.c and the URLs and headers of
  * ollama.c, through the table of providers. */
+#include "model/conversation.h"
 #include "model/provider.h"
 
 #include "test.h"
@@ -113,16 +114,15 @@ TEST(the_choice_is_expressed_by_tools_and_a_line)
         request.tool = HAFT__LIT("docs:search");
         request.correction = haft__str(choices[i].correction);
         const haft__provider *provider = ollama();
-        CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-                  "create the conversation");
-        CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL),
-                  HAFT_OK, "case %zu", i);
+        CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
+        CHECK_INT(haft__conversation_write(conversation, &request, &options, &found, NULL), HAFT_OK,
+                  "%zu", i);
         haft__buf_addf(&wanted,
                        "{\"model\":\"m\"%s,\"messages\":[" SYSTEM "," USER
                        "%s],\"stream\":%s" SAFE CONTEXT "}",
                        choices[i].tools, choices[i].line, i % 2 == 0 ? "true" : "false");
-        CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "case %zu", i);
-        haft__provider_conversation_destroy(conversation);
+        CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "%zu", i);
+        haft__conversation_destroy(conversation);
         haft__buf_finish(&found);
         haft__buf_finish(&wanted);
     }
@@ -139,7 +139,7 @@ static haft_status converse(haft__provider_conversation *conversation, size_t co
     haft__provider_request_options options = {.stream = true};
     request.format = haft__str(format);
     haft__buf_clear(buf);
-    return conversation->provider->api->write_request(conversation, &request, &options, buf, NULL);
+    return haft__conversation_write(conversation, &request, &options, buf, NULL);
 }
 
 TEST(a_history_has_thinking_objects_and_names_of_results)
@@ -148,8 +148,7 @@ TEST(a_history_has_thinking_objects_and_names_of_results)
     haft__provider_conversation *conversation = NULL;
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-              "create the conversation");
+    CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
     CHECK_INT(converse(conversation, 2, "native", &found), HAFT_OK, "the first request");
     CHECK_INT(converse(conversation, 7, "native", &found), HAFT_OK, "the second request");
     CHECK_STR(haft__buf_str(&found),
@@ -160,7 +159,7 @@ TEST(a_history_has_thinking_objects_and_names_of_results)
     haft__buf_add_char(&found, '\0');
     CHECK(strstr(found.ptr, "\"tools\"") == NULL && strstr(found.ptr, "tool_calls") == NULL,
           "tools and calls are in the text: %.*s", HAFT__ARG(haft__buf_str(&found)));
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&found);
 }
 
@@ -170,12 +169,12 @@ static haft_status talk(void)
     haft__provider_conversation *conversation = NULL;
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
-    haft_status status = provider->api->create_conversation(provider, &conversation, NULL);
+    haft_status status = haft__conversation_create(provider, &conversation, NULL);
     static const char *const formats[] = {"native", "hermes", "native"};
     for (size_t i = 0; i < COUNT(formats) && status == HAFT_OK; i++) {
         status = converse(conversation, 3 + 2 * i, formats[i], &buf);
     }
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&buf);
     return status;
 }
@@ -232,14 +231,13 @@ TEST(options_are_request_members_or_model_options)
         CHECK_INT(
             haft__json_read(&arena, haft__str(ends[i].options), NULL, &options.options, NULL, NULL),
             HAFT_OK, "%s", ends[i].options);
-        CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-                  "create the conversation");
-        CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL),
-                  HAFT_OK, "%s", ends[i].options);
+        CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
+        CHECK_INT(haft__conversation_write(conversation, &request, &options, &found, NULL), HAFT_OK,
+                  "%s", ends[i].options);
         haft__buf_addf(&wanted, "{\"model\":\"m\",\"messages\":[" SYSTEM "],\"stream\":false%s}",
                        ends[i].end);
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "%s", ends[i].options);
-        haft__provider_conversation_destroy(conversation);
+        haft__conversation_destroy(conversation);
         haft__buf_finish(&found);
         haft__buf_finish(&wanted);
         haft__arena_finish(&arena);
@@ -259,8 +257,7 @@ TEST(the_context_grows_with_the_conversation_and_never_shrinks)
     haft__buf found;
     memset(text, 'a', sizeof(text));
     haft__buf_init(&found, 1 << 20);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-              "create the conversation");
+    CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
     for (size_t i = 0; i < COUNT(turns); i++) {
         haft__message message = {.role = HAFT__MESSAGE_USER, .text = {text, 30}};
         haft__messages messages = {.items = &message, .count = 1};
@@ -271,12 +268,12 @@ TEST(the_context_grows_with_the_conversation_and_never_shrinks)
         haft__provider_request_options options = {.stream = true};
         haft__buf_clear(&found);
         /* 40,000 bytes are more than 13,000 tokens; with the reply, more than 16,384. */
-        CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL),
-                  HAFT_OK, "case %zu", i);
+        CHECK_INT(haft__conversation_write(conversation, &request, &options, &found, NULL), HAFT_OK,
+                  "%zu", i);
         haft__buf_add_char(&found, '\0');
         CHECK(strstr(found.ptr, turns[i].context) != NULL, "%zu: expected %s", i, turns[i].context);
     }
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&found);
 }
 
@@ -293,13 +290,12 @@ TEST(a_constraint_is_the_format)
     haft__provider_conversation *conversation = NULL;
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-              "create the conversation");
-    CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL), HAFT_OK,
-              "write the request");
+    CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(haft__conversation_write(conversation, &request, &options, &found, NULL), HAFT_OK,
+              "write");
     haft__buf_add_char(&found, '\0');
     CHECK(strstr(found.ptr, "],\"format\":{\"type\":1},\"stream\":true") != NULL, "%s", found.ptr);
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&found);
 }
 

@@ -220,19 +220,21 @@ TEST(an_assistant_message_separates_tool_and_user_messages)
         }
         haft__request request = {.messages = &messages,
                                  .correction = haft__str(orders[i].correction)};
-        haft__chat chat;
+        haft__provider_conversation *chat = NULL;
         haft__buf bytes, found;
-        haft__chat_init(&chat, provider_named(orders[i].provider));
+        CHECK_INT(haft__conversation_create(provider_named(orders[i].provider), &chat, NULL),
+                  HAFT_OK, "create");
         haft__buf_init(&bytes, 1 << 16);
         haft__buf_init(&found, 1 << 16);
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "case %zu", i);
-        haft__chat_write(&chat, &request, &(haft__provider_request_options){0}, &bytes);
+        CHECK_INT(haft__conversation_write(chat, &request, &(haft__provider_request_options){0},
+                                           &bytes, NULL),
+                  HAFT_OK, "%zu", i);
         haft__buf_add_char(&bytes, '\0');
         for (const char *at = bytes.ptr; (at = strstr(at, "\"role\":\"")) != NULL; at += 8) {
             haft__buf_add_char(&found, at[8]);
         }
         CHECK_STR(haft__buf_str(&found), haft__str(orders[i].wanted), "%zu: %s", i, bytes.ptr);
-        haft__chat_finish(&chat);
+        haft__conversation_destroy(chat);
         haft__buf_finish(&bytes);
         haft__buf_finish(&found);
     }

@@ -123,14 +123,12 @@ static haft_status write_request(size_t i, haft__buf *buf)
 {
     haft__messages messages = {.items = conversation, .count = cases[i].messages};
     haft__request request = request_of(i, &messages);
-    haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
-    haft_status status = haft__chat_sync(&chat, &request, NULL);
+    haft__provider_conversation *chat = NULL;
+    haft_status status = haft__conversation_create(haft__provider_compatible(), &chat, NULL);
     if (status == HAFT_OK) {
-        haft__chat_write(&chat, &request, &plain, buf);
-        status = haft__buf_check(buf, NULL);
+        status = haft__conversation_write(chat, &request, &plain, buf, NULL);
     }
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
     return status;
 }
 
@@ -167,8 +165,9 @@ TEST(requests_survive_every_failed_allocation)
 
 TEST(a_request_begins_with_the_bytes_of_the_previous_one)
 {
-    haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__provider_conversation *chat = NULL;
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
@@ -177,8 +176,8 @@ TEST(a_request_begins_with_the_bytes_of_the_previous_one)
         messages.count = count;
         haft__request request = request_of(0, &messages);
         haft__buf_clear(&now);
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", count);
-        haft__chat_write(&chat, &request, &plain, &now);
+        CHECK_INT(haft__conversation_write(chat, &request, &plain, &now, NULL), HAFT_OK, "%zu",
+                  count);
         haft_str end = HAFT__LIT("],\"tool_choice\":\"auto\"}"), last = haft__buf_str(&before);
         haft_str kept = {last.ptr, last.len > end.len ? last.len - end.len : 0};
         CHECK(haft__str_starts_with(haft__buf_str(&now), kept), "%zu: %.*s", count,
@@ -187,56 +186,66 @@ TEST(a_request_begins_with_the_bytes_of_the_previous_one)
         haft__buf_add_str(&before, haft__buf_str(&now));
         /* A correction applies to one request only; later requests do not contain it. */
         request.correction = HAFT__LIT("Again.");
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", count);
-        haft__chat_write(&chat, &request, &plain, &now);
+        CHECK_INT(haft__conversation_write(chat, &request, &plain, &now, NULL), HAFT_OK, "%zu",
+                  count);
     }
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
     haft__buf_finish(&before);
     haft__buf_finish(&now);
 }
 
-/* All turns have the same length: each writes the same number of new bytes, and none is rewritten.
- */
-TEST(a_turn_writes_only_its_new_bytes)
+/* Writes a request that nothing reads. */
+static haft_status sync(haft__provider_conversation *chat, const haft__request *request)
+{
+    haft__buf body;
+    haft__buf_init(&body, 1 << 24);
+    haft_status status = haft__conversation_write(chat, request, &plain, &body, NULL);
+    haft__buf_finish(&body);
+    return status;
+}
+
+/* Bytes made in n turns of one length: twice as many in twice the turns, and none of them twice. */
+TEST(a_turn_costs_what_is_new)
 {
     enum { TURNS = 1024 };
     haft__message *items = test_alloc(TURNS * 2 * sizeof(*items));
-    haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__provider_conversation *chat = NULL;
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
     haft__messages messages = {.items = items};
     size_t each = 0;
     for (size_t turn = 1; turn <= TURNS; turn++) {
-        size_t before = chat.messages.len;
+        size_t before = chat->messages.len;
         items[messages.count++] = conversation[2];
         items[messages.count++] = conversation[3];
         haft__request request = request_of(0, &messages);
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", turn);
-        size_t made = chat.messages.len - before;
+        CHECK_INT(sync(chat, &request), HAFT_OK, "%zu", turn);
+        size_t made = chat->messages.len - before;
         each = turn == 2 ? made : each;
         CHECK(turn < 2 || made == each, "turn %zu made %zu bytes, an earlier one %zu", turn, made,
               each);
-        CHECK_INT(chat.own.count, 2, "tools are written once");
+        CHECK_INT(chat->own.count, 2, "tools are made once");
     }
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
 }
 
 TEST(new_tools_are_appended)
 {
-    haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__provider_conversation *chat = NULL;
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
     request.tool_count = 1;
-    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "update with one tool");
-    size_t one = chat.own.text.len;
+    CHECK_INT(sync(chat, &request), HAFT_OK, "one");
+    size_t one = chat->own.text.len;
     char *kept = test_alloc(one);
-    memcpy(kept, chat.own.text.ptr, one);
+    memcpy(kept, chat->own.text.ptr, one);
     request.tool_count = 2;
-    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "update with two tools");
-    CHECK(chat.own.text.len > one, "nothing was added");
-    CHECK_STR(((haft_str){chat.own.text.ptr, one}), ((haft_str){kept, one}),
-              "the text of the first tool stays");
-    haft__chat_finish(&chat);
+    CHECK_INT(sync(chat, &request), HAFT_OK, "two");
+    CHECK(chat->own.text.len > one, "nothing was added");
+    CHECK_STR(((haft_str){chat->own.text.ptr, one}), ((haft_str){kept, one}), "the first stays");
+    haft__conversation_destroy(chat);
 }
 
 /* The request is the same as in a chat that never had the tool, in text formats too. */
@@ -245,45 +254,42 @@ TEST(a_removed_tool_leaves_no_trace)
     static const char *const formats[] = {"native", "hermes"};
     haft__messages messages = {.items = conversation, .count = 2};
     for (size_t i = 0; i < COUNT(formats); i++) {
-        haft__chat chat, fresh;
+        haft__provider_conversation *chat = NULL, *fresh = NULL;
         haft__buf found, wanted;
         haft__buf_init(&found, 1 << 20);
         haft__buf_init(&wanted, 1 << 20);
-        haft__chat_init(&chat, haft__provider_compatible());
-        haft__chat_init(&fresh, haft__provider_compatible());
+        CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+                  "create");
+        CHECK_INT(haft__conversation_create(haft__provider_compatible(), &fresh, NULL), HAFT_OK,
+                  "create");
         haft__request request = request_of(0, &messages);
         request.format = haft__str(formats[i]);
         request.tool_count = 1;
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: with the tool", formats[i]);
+        CHECK_INT(sync(chat, &request), HAFT_OK, "%s: before", formats[i]);
         request.tools++;
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: without the tool",
-                  formats[i]);
-        CHECK_INT(haft__chat_sync(&fresh, &request, NULL), HAFT_OK, "%s: a new chat", formats[i]);
-        haft__chat_write(&chat, &request, &(haft__provider_request_options){.stream = false},
-                         &found);
-        haft__chat_write(&fresh, &request, &(haft__provider_request_options){.stream = false},
-                         &wanted);
+        CHECK_INT(haft__conversation_write(chat, &request, &plain, &found, NULL), HAFT_OK,
+                  "%s: after", formats[i]);
+        CHECK_INT(haft__conversation_write(fresh, &request, &plain, &wanted, NULL), HAFT_OK,
+                  "%s: fresh", formats[i]);
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "%s", formats[i]);
-        haft__chat_finish(&chat);
-        haft__chat_finish(&fresh);
+        haft__conversation_destroy(chat);
+        haft__conversation_destroy(fresh);
         haft__buf_finish(&found);
         haft__buf_finish(&wanted);
     }
 }
 
-static void check_shared(haft__chat *chat, haft__chat *alone, const haft__request *request,
+static void check_shared(haft__provider_conversation *chat, haft__provider_conversation *alone,
+                         haft__declared_tools *shared, const haft__request *request,
                          const char *what)
 {
     haft__buf text, wanted;
     haft__buf_init(&text, 1 << 20);
     haft__buf_init(&wanted, 1 << 20);
-    haft__provider_request_options options = {0};
-    CHECK_INT(haft__chat_sync(chat, request, NULL), HAFT_OK, "%s", what);
-    CHECK_INT(haft__chat_sync(alone, request, NULL), HAFT_OK, "%s", what);
-    haft__chat_write(chat, request, &options, &text);
-    haft__chat_write(alone, request, &options, &wanted);
+    haft__provider_request_options options = {.shared_tools = shared};
+    CHECK_INT(haft__conversation_write(chat, request, &options, &text, NULL), HAFT_OK, "%s", what);
+    CHECK_INT(haft__conversation_write(alone, request, &plain, &wanted, NULL), HAFT_OK, "%s", what);
     CHECK_STR(haft__buf_str(&text), haft__buf_str(&wanted), "%s", what);
-    CHECK(haft__chat_request_size(chat, request) >= text.len, "%s: %zu bytes", what, text.len);
     haft__buf_finish(&text);
     haft__buf_finish(&wanted);
 }
@@ -309,16 +315,17 @@ TEST(equal_tools_are_shared)
     haft__declared_tools shared;
     haft__declared_tools_init(&shared);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__chat chat, alone;
-        haft__chat_init(&chat, haft__provider_compatible());
-        chat.shared = &shared;
-        haft__chat_init(&alone, haft__provider_compatible());
+        haft__provider_conversation *chat = NULL, *alone = NULL;
+        CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+                  "create");
+        CHECK_INT(haft__conversation_create(haft__provider_compatible(), &alone, NULL), HAFT_OK,
+                  "create");
         request.tools = rows[i].tools;
         request.tool_count = rows[i].count;
-        check_shared(&chat, &alone, &request, rows[i].name);
+        check_shared(chat, alone, &shared, &request, rows[i].name);
         CHECK_INT(shared.count, rows[i].shared, "%s", rows[i].name);
-        haft__chat_finish(&chat);
-        haft__chat_finish(&alone);
+        haft__conversation_destroy(chat);
+        haft__conversation_destroy(alone);
     }
     haft__declared_tools_finish(&shared);
 }
@@ -336,15 +343,16 @@ TEST(tools_of_servers_are_not_shared)
     request.tools = list;
     request.tool_count = 2;
     for (int i = 0; i < 2; i++) {
-        haft__chat chat, alone;
-        haft__chat_init(&chat, haft__provider_compatible());
-        chat.shared = &shared;
-        haft__chat_init(&alone, haft__provider_compatible());
+        haft__provider_conversation *chat = NULL, *alone = NULL;
+        CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+                  "create");
+        CHECK_INT(haft__conversation_create(haft__provider_compatible(), &alone, NULL), HAFT_OK,
+                  "create");
         served.description = i == 0 ? HAFT__LIT("Does one thing.") : HAFT__LIT("Does another.");
-        check_shared(&chat, &alone, &request, i == 0 ? "of one run" : "of the next");
-        CHECK_INT(shared.count, 0, "number of shared tools");
-        haft__chat_finish(&chat);
-        haft__chat_finish(&alone);
+        check_shared(chat, alone, &shared, &request, i == 0 ? "of one run" : "of the next");
+        CHECK_INT(shared.count, 0, "nothing is shared");
+        haft__conversation_destroy(chat);
+        haft__conversation_destroy(alone);
     }
     haft__declared_tools_finish(&shared);
 }
@@ -356,17 +364,22 @@ TEST(a_failed_allocation_shares_no_tool)
     haft__declared_tools shared;
     haft__declared_tools_init(&shared);
     for (unsigned n = 0;; n++) {
-        haft__chat chat;
-        haft__chat_init(&chat, haft__provider_compatible());
-        chat.shared = &shared;
+        haft__provider_conversation *chat = NULL;
+        haft__provider_request_options options = {.shared_tools = &shared};
+        haft__buf body;
+        haft__buf_init(&body, 1 << 20);
+        CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+                  "create");
         test_fail_allocation(n);
-        haft_status status = haft__chat_sync(&chat, &request, NULL);
-        haft__chat_finish(&chat);
+        haft_status status = haft__conversation_write(chat, &request, &options, &body, NULL);
+        haft__buf_finish(&body);
+        haft__conversation_destroy(chat);
         if (!test_allow_allocations()) {
             CHECK_INT(status, HAFT_OK, "after %u failures", n);
             break;
         }
-        CHECK(status == HAFT_NO_MEMORY && shared.count == 0, "allocation %u", n);
+        CHECK(status == HAFT_NO_MEMORY && (shared.count == 0 || shared.count == request.tool_count),
+              "allocation %u", n);
     }
     haft__declared_tools_finish(&shared);
 }
@@ -414,18 +427,18 @@ static haft__json write_for(haft__arena *arena, const haft__provider *provider,
                             const haft__request *request,
                             const haft__provider_request_options *options)
 {
-    haft__chat chat;
+    haft__provider_conversation *chat = NULL;
     haft__buf bytes;
     haft_error err = {0};
     haft__json value = haft__json_null();
-    haft__chat_init(&chat, provider);
+    CHECK_INT(haft__conversation_create(provider, &chat, NULL), HAFT_OK, "create");
     haft__buf_init(&bytes, 1 << 20);
-    CHECK_INT(haft__chat_sync(&chat, request, &err), HAFT_OK, "%s", err.message);
-    haft__chat_write(&chat, request, options, &bytes);
+    CHECK_INT(haft__conversation_write(chat, request, options, &bytes, &err), HAFT_OK, "%s",
+              err.message);
     haft_str kept = haft__arena_copy(arena, haft__buf_str(&bytes));
     CHECK_INT(haft__json_read(arena, kept, NULL, &value, NULL, &err), HAFT_OK, "%.*s: %s",
               HAFT__ARG(kept), err.message);
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
     haft__buf_finish(&bytes);
     return value;
 }
@@ -530,14 +543,15 @@ TEST(options_come_last_and_override_no_member_of_haft)
         haft__json options;
         CHECK_INT(haft__json_read(&arena, haft__str(rests[i].options), NULL, &options, NULL, NULL),
                   HAFT_OK, "%s", rests[i].options);
-        haft__chat chat;
+        haft__provider_conversation *chat = NULL;
         haft__buf bytes;
-        haft__chat_init(&chat, provider_named(rests[i].provider));
+        CHECK_INT(haft__conversation_create(provider_named(rests[i].provider), &chat, NULL),
+                  HAFT_OK, "create");
         haft__buf_init(&bytes, 1 << 20);
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "case %zu", i);
         haft__provider_request_options chosen = {
             .stream = rests[i].stream, .serial = rests[i].serial, .options = options};
-        haft__chat_write(&chat, &request, &chosen, &bytes);
+        CHECK_INT(haft__conversation_write(chat, &request, &chosen, &bytes, NULL), HAFT_OK, "%zu",
+                  i);
         char wanted[2048];
         (void)snprintf(wanted, sizeof(wanted),
                        "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM
@@ -545,7 +559,7 @@ TEST(options_come_last_and_override_no_member_of_haft)
                        rests[i].rest);
         CHECK_STR(haft__buf_str(&bytes), haft__str(wanted), "%s, %s", rests[i].provider,
                   rests[i].options);
-        haft__chat_finish(&chat);
+        haft__conversation_destroy(chat);
         haft__buf_finish(&bytes);
         haft__arena_finish(&arena);
     }
@@ -559,9 +573,10 @@ TEST(parts_that_change_per_turn_follow_the_messages)
     static const haft__choice_mode modes[] = {HAFT__MODE_ANY, HAFT__MODE_TOOL, HAFT__MODE_AUTO,
                                               HAFT__MODE_NONE};
     for (size_t p = 0; p < COUNT(names); p++) {
-        haft__chat chat;
+        haft__provider_conversation *chat = NULL;
         haft__buf before, now;
-        haft__chat_init(&chat, provider_named(names[p]));
+        CHECK_INT(haft__conversation_create(provider_named(names[p]), &chat, NULL), HAFT_OK,
+                  "create");
         haft__buf_init(&before, 1 << 20);
         haft__buf_init(&now, 1 << 20);
         haft__messages messages = {.items = conversation};
@@ -574,21 +589,21 @@ TEST(parts_that_change_per_turn_follow_the_messages)
             request.mode = modes[turn % COUNT(modes)];
             request.allowed = may;
             request.correction = turn % 2 == 1 ? HAFT__LIT("Again.") : HAFT__LIT("");
-            CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", turn);
             haft__buf_clear(&now);
-            haft__chat_write(&chat, &request, &options, &now);
+            CHECK_INT(haft__conversation_write(chat, &request, &options, &now, NULL), HAFT_OK,
+                      "%zu", turn);
             CHECK(haft__str_starts_with(haft__buf_str(&now), haft__buf_str(&before)),
                   "%s, turn %zu", names[p], turn);
             /* Model, tools, and the kept messages: everything except the parts for this turn only.
              */
             haft__buf_clear(&before);
             haft__buf_addf(&before, "{\"model\":\"m\",\"tools\":[%.*s],\"messages\":[%.*s",
-                           HAFT__ARG(haft__buf_str(&chat.own.text)),
-                           HAFT__ARG(haft__buf_str(&chat.messages)));
+                           HAFT__ARG(haft__buf_str(&chat->own.text)),
+                           HAFT__ARG(haft__buf_str(&chat->messages)));
             CHECK(haft__str_starts_with(haft__buf_str(&now), haft__buf_str(&before)),
                   "%s, turn %zu", names[p], turn);
         }
-        haft__chat_finish(&chat);
+        haft__conversation_destroy(chat);
         haft__buf_finish(&before);
         haft__buf_finish(&now);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/request_text.c: requests to models whose calls are in
- * their text. */
+/* Tests for src/model/conversation.c and src/model/providers/openai_chat/request_message.c:
+ * requests to models whose calls are in their text. */
 #include "model/providers/openai_chat/request.h"
 #include "test.h"
 #include "json/read.h"
@@ -139,14 +139,12 @@ static haft_status write_request(size_t i, const haft__provider *provider, haft_
     static const haft__provider_request_options plain = {.stream = false};
     haft__messages messages = messages_of(i);
     haft__request request = request_of(i, &messages);
-    haft__chat chat;
-    haft__chat_init(&chat, provider);
-    haft_status status = haft__chat_sync(&chat, &request, NULL);
+    haft__provider_conversation *chat = NULL;
+    haft_status status = haft__conversation_create(provider, &chat, NULL);
     if (status == HAFT_OK) {
-        haft__chat_write(&chat, &request, &plain, buf);
-        status = haft__buf_check(buf, NULL);
+        status = haft__conversation_write(chat, &request, &plain, buf, NULL);
     }
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
     return status;
 }
 
@@ -189,44 +187,46 @@ TEST(text_requests_have_the_expected_bytes)
 
 /* ---- cached bytes ---- */
 
-static void write_now(haft__chat *chat, const haft__request *request, haft__buf *buf)
+static void write_now(haft__provider_conversation *chat, const haft__request *request,
+                      haft__buf *buf)
 {
     static const haft__provider_request_options plain = {.stream = false};
     haft__buf_clear(buf);
-    CHECK_INT(haft__chat_sync(chat, request, NULL), HAFT_OK, "update the conversation");
-    haft__chat_write(chat, request, &plain, buf);
-    CHECK_INT(buf->status, HAFT_OK, "write the request");
+    CHECK_INT(haft__conversation_write(chat, request, &plain, buf, NULL), HAFT_OK, "in sync");
+    CHECK_INT(buf->status, HAFT_OK, "written");
 }
 
 /* The bytes of turn n are at the same place in turn n + 1. */
 TEST(a_text_request_begins_like_the_previous_one)
 {
     static const size_t counts[] = {2, 5, 6, 7};
-    haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__provider_conversation *chat = NULL;
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
     for (size_t i = 0; i < COUNT(counts); i++) {
         haft__messages messages = {.items = conversation, .count = counts[i]};
         haft__request request = request_of(1, &messages);
-        size_t kept = chat.messages.len;
-        write_now(&chat, &request, &now);
+        size_t kept = chat->messages.len;
+        write_now(chat, &request, &now);
         size_t same = kept > 0 ? strlen(BEGIN) + kept : 0;
         CHECK(now.len >= same && (same == 0 || memcmp(now.ptr, before.ptr, same - 2) == 0),
               "turn %zu", i);
         haft__buf_clear(&before);
         haft__buf_add_str(&before, haft__buf_str(&now));
     }
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
     haft__buf_finish(&before);
     haft__buf_finish(&now);
 }
 
 TEST(more_tools_or_another_format_repeat_the_instructions)
 {
-    haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__provider_conversation *chat = NULL;
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
     haft__messages messages = messages_of(0);
     haft__request request = request_of(0, &messages);
     haft__buf fresh, grown;
@@ -234,22 +234,19 @@ TEST(more_tools_or_another_format_repeat_the_instructions)
     haft__buf_init(&grown, 1 << 20);
     CHECK_INT(write_request(0, haft__provider_compatible(), &fresh), HAFT_OK, "both tools");
     request.tool_count = 1;
-    write_now(&chat, &request, &grown);
-    CHECK(memmem(grown.ptr, grown.len, "docs_-_search", 13) == NULL,
-          "the second tool is not there yet");
+    write_now(chat, &request, &grown);
+    CHECK(memmem(grown.ptr, grown.len, "docs_-_search", 13) == NULL, "one tool");
     request.tool_count = 2;
-    write_now(&chat, &request, &grown);
-    CHECK_STR(haft__buf_str(&grown), haft__buf_str(&fresh), "one tool, then two");
+    write_now(chat, &request, &grown);
+    CHECK_STR(haft__buf_str(&grown), haft__buf_str(&fresh), "one, and then two");
     request.format = HAFT__LIT("native");
-    write_now(&chat, &request, &grown);
-    CHECK(memmem(grown.ptr, grown.len, "\"tools\":[", 9) != NULL,
-          "the native format declares the tools");
-    CHECK(memmem(grown.ptr, grown.len, "<tools>", 7) == NULL,
-          "the native format has no instructions");
+    write_now(chat, &request, &grown);
+    CHECK(memmem(grown.ptr, grown.len, "\"tools\":[", 9) != NULL, "declared");
+    CHECK(memmem(grown.ptr, grown.len, "<tools>", 7) == NULL, "and not taught");
     request.format = HAFT__LIT("hermes");
-    write_now(&chat, &request, &grown);
-    CHECK_STR(haft__buf_str(&grown), haft__buf_str(&fresh), "back in the text format");
-    haft__chat_finish(&chat);
+    write_now(chat, &request, &grown);
+    CHECK_STR(haft__buf_str(&grown), haft__buf_str(&fresh), "and back");
+    haft__conversation_destroy(chat);
     haft__buf_finish(&fresh);
     haft__buf_finish(&grown);
 }
@@ -274,11 +271,12 @@ TEST(calls_are_counted_over_the_conversation)
     haft__messages messages = {.items = all, .count = COUNT(all)};
     haft__request request = request_of(0, &messages);
     request.format = HAFT__LIT("kimi_k2");
-    haft__chat chat;
+    haft__provider_conversation *chat = NULL;
     haft__buf text;
-    haft__chat_init(&chat, haft__provider_compatible());
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
     haft__buf_init(&text, 1 << 20);
-    write_now(&chat, &request, &text);
+    write_now(chat, &request, &text);
     static const char *const wanted[] = {
         "begin|>functions.look:0<|",
         "Return of functions.look:0\\n",
@@ -292,7 +290,7 @@ TEST(calls_are_counted_over_the_conversation)
         CHECK(memmem(text.ptr, text.len, wanted[i], strlen(wanted[i])) != NULL, "%s in %.*s",
               wanted[i], HAFT__ARG(haft__buf_str(&text)));
     }
-    haft__chat_finish(&chat);
+    haft__conversation_destroy(chat);
     haft__buf_finish(&text);
 }
 
@@ -320,19 +318,19 @@ TEST(a_constraint_is_written_as_the_server_expects_it)
         const char *wanted = constraints[i].wanted;
         haft__messages messages = messages_of(0);
         haft__request request = request_of(0, &messages);
-        haft__chat chat;
+        haft__provider_conversation *chat = NULL;
         haft__buf buf;
         haft__buf_init(&buf, 1 << 20);
         request.constraint = constraints[i].constraint;
-        haft__chat_init(&chat, haft__provider_compatible());
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "update the conversation");
-        haft__chat_write(&chat, &request, &plain, &buf);
+        CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+                  "create");
+        CHECK_INT(haft__conversation_write(chat, &request, &plain, &buf, NULL), HAFT_OK, "in sync");
         bool there = memmem(buf.ptr, buf.len, "\"response_format\"", 17) != NULL
                      || memmem(buf.ptr, buf.len, "\"grammar\"", 9) != NULL;
         CHECK_INT(there, wanted != NULL, "case %zu: %.*s", i, HAFT__ARG(haft__buf_str(&buf)));
         CHECK(wanted == NULL || memmem(buf.ptr, buf.len, wanted, strlen(wanted)) != NULL,
               "case %zu: %.*s", i, HAFT__ARG(haft__buf_str(&buf)));
-        haft__chat_finish(&chat);
+        haft__conversation_destroy(chat);
         haft__buf_finish(&buf);
     }
 }
@@ -341,20 +339,20 @@ TEST(a_reply_in_another_format_is_announced)
 {
     haft__messages messages = messages_of(0);
     haft__request request = request_of(0, &messages);
-    haft__chat chat;
+    haft__provider_conversation *chat = NULL;
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    haft__chat_init(&chat, haft__provider_compatible());
+    CHECK_INT(haft__conversation_create(haft__provider_compatible(), &chat, NULL), HAFT_OK,
+              "create");
     request.mode = HAFT__MODE_ANY;
     request.reply_format = HAFT__LIT("purejson");
-    write_now(&chat, &request, &buf);
+    write_now(chat, &request, &buf);
     CHECK(memmem(buf.ptr, buf.len, "as JSON alone", 13) != NULL, "%.*s",
           HAFT__ARG(haft__buf_str(&buf)));
     request.reply_format = request.format;
-    write_now(&chat, &request, &buf);
-    CHECK(memmem(buf.ptr, buf.len, "as JSON alone", 13) == NULL,
-          "the same format is not announced");
-    haft__chat_finish(&chat);
+    write_now(chat, &request, &buf);
+    CHECK(memmem(buf.ptr, buf.len, "as JSON alone", 13) == NULL, "the same format");
+    haft__conversation_destroy(chat);
     haft__buf_finish(&buf);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/openai_responses/openai_responses.c, through the table of
  * providers. */
+#include "model/conversation.h"
 #include "model/provider.h"
 
 #include "test.h"
@@ -69,7 +70,7 @@ static haft_status write_to(haft__provider_conversation *conversation, const cha
     haft__request request = request_of(&messages, format);
     haft__provider_request_options options = {.shared_tools = shared};
     haft__buf_clear(buf);
-    return conversation->provider->api->write_request(conversation, &request, &options, buf, NULL);
+    return haft__conversation_write(conversation, &request, &options, buf, NULL);
 }
 
 /* The request as the first one of a conversation. */
@@ -77,10 +78,9 @@ static void write_alone(const char *format, size_t count, haft__buf *buf)
 {
     const haft__provider *provider = provider_named(PROVIDER);
     haft__provider_conversation *conversation = NULL;
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-              "create the conversation");
+    CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
     CHECK_INT(write_to(conversation, format, count, NULL, buf), HAFT_OK, "%s", format);
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
 }
 
 TEST(one_request_in_another_format_leaves_the_conversation_as_it_is)
@@ -94,8 +94,7 @@ TEST(one_request_in_another_format_leaves_the_conversation_as_it_is)
     haft__buf found, wanted;
     haft__buf_init(&found, 1 << 20);
     haft__buf_init(&wanted, 1 << 20);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-              "create the conversation");
+    CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
     for (size_t i = 0; i < COUNT(turns); i++) {
         CHECK_INT(write_to(conversation, turns[i].format, turns[i].count, NULL, &found), HAFT_OK,
                   "turn %zu", i);
@@ -106,7 +105,7 @@ TEST(one_request_in_another_format_leaves_the_conversation_as_it_is)
     CHECK_INT(write_to(conversation, "native", 4, NULL, &found), HAFT_OK,
               "write the same turn again");
     CHECK_INT(test_allocation_count() - before, 0, "kept text is copied, without an allocation");
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&found);
     haft__buf_finish(&wanted);
 }
@@ -120,16 +119,14 @@ TEST(tools_are_shared_for_a_request_if_the_caller_allows_it)
     haft__declared_tools_init(&shared);
     haft__buf_init(&with, 1 << 20);
     haft__buf_init(&without, 1 << 20);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-              "create the conversation");
-    CHECK_INT(write_to(conversation, "native", 2, NULL, &without), HAFT_OK,
-              "write without sharing");
+    CHECK_INT(haft__conversation_create(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(write_to(conversation, "native", 2, NULL, &without), HAFT_OK, "alone");
     CHECK_INT(shared.count, 0, "nothing is shared");
     CHECK_INT(write_to(conversation, "native", 2, &shared, &with), HAFT_OK,
               "write with shared tools");
     CHECK_INT(shared.count, 1, "the tool is shared");
     CHECK_STR(haft__buf_str(&with), haft__buf_str(&without), "the bytes are the same");
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__declared_tools_finish(&shared);
     haft__buf_finish(&with);
     haft__buf_finish(&without);
@@ -248,7 +245,7 @@ static haft_status talk(haft__arena *arena)
     size_t left = 0;
     haft__buf body;
     haft__buf_init(&body, 1 << 20);
-    haft_status status = provider->api->create_conversation(provider, &conversation, NULL);
+    haft_status status = haft__conversation_create(provider, &conversation, NULL);
     static const char *const formats[] = {"native", "hermes", "native"};
     for (size_t i = 0; i < COUNT(formats) && status == HAFT_OK; i++) {
         status = write_to(conversation, formats[i], i + 2, NULL, &body);
@@ -256,7 +253,7 @@ static haft_status talk(haft__arena *arena)
     if (status == HAFT_OK) {
         status = read_body(HAFT__LIT(HI END), 9, arena, &h, &outcome, &left);
     }
-    haft__provider_conversation_destroy(conversation);
+    haft__conversation_destroy(conversation);
     haft__buf_finish(&body);
     return status;
 }

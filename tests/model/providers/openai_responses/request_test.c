@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_responses/request.c, request_message.c, request_text.c and
- * request_tool.c: the bytes of requests, and that bytes once written do not change. */
+/* Tests for src/model/providers/openai_responses/request.c, request_message.c and
+ * request_tool.c: requests as bytes, and that bytes once made stay. */
 #include "model/providers/openai_responses/request.h"
 
 #include "model/reply_help.h"
@@ -227,7 +227,7 @@ static const struct {
            "'strict':true,'schema':{'type':'object'}}}}"},
 };
 
-static haft_status write_with(haft__responses_text *text, size_t i, size_t count,
+static haft_status write_with(haft__provider_conversation *text, size_t i, size_t count,
                               haft__arena *arena, haft__buf *buf)
 {
     static const bool allowed[2][2] = {{true, false}, {true, true}};
@@ -249,27 +249,22 @@ static haft_status write_with(haft__responses_text *text, size_t i, size_t count
     haft__provider_request_options options = {.stream = cases[i].stream,
                                               .serial = cases[i].serial,
                                               .options = json_of(arena, cases[i].options)};
-    haft_status status = haft__responses_sync(text, &request, NULL, NULL);
-    if (status == HAFT_OK) {
-        haft__responses_write(text, &request, &options, buf);
-        status = haft__buf_check(buf, NULL);
-    }
-    return status;
+    return haft__conversation_write(text, &request, &options, buf, NULL);
 }
 
 TEST(requests_have_the_expected_bytes)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__responses_text text;
+        haft__provider_conversation *text = NULL;
         haft__arena arena;
         haft__buf found;
         haft__arena_init(&arena, 0);
         haft__buf_init(&found, 1 << 20);
-        haft__responses_text_init(&text, provider());
-        CHECK_INT(write_with(&text, i, cases[i].messages, &arena, &found), HAFT_OK, "%s",
+        CHECK_INT(haft__conversation_create(provider(), &text, NULL), HAFT_OK, "create");
+        CHECK_INT(write_with(text, i, cases[i].messages, &arena, &found), HAFT_OK, "%s",
                   cases[i].name);
         CHECK_STR(haft__buf_str(&found), help_quotes(cases[i].wanted), "%s", cases[i].name);
-        haft__responses_text_finish(&text);
+        haft__conversation_destroy(text);
         haft__buf_finish(&found);
         haft__arena_finish(&arena);
     }
@@ -277,16 +272,16 @@ TEST(requests_have_the_expected_bytes)
 
 TEST(a_request_begins_with_the_bytes_of_the_previous_one)
 {
-    haft__responses_text text;
+    haft__provider_conversation *text = NULL;
     haft__arena arena;
     haft__buf before, now;
     haft__arena_init(&arena, 0);
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
-    haft__responses_text_init(&text, provider());
+    CHECK_INT(haft__conversation_create(provider(), &text, NULL), HAFT_OK, "create");
     for (size_t count = 1; count <= COUNT(conversation); count++) {
         haft__buf_clear(&now);
-        CHECK_INT(write_with(&text, 0, count, &arena, &now), HAFT_OK, "%zu", count);
+        CHECK_INT(write_with(text, 0, count, &arena, &now), HAFT_OK, "%zu", count);
         haft_str end = HAFT__LIT("],\"tool_choice\":\"auto\"}"), last = haft__buf_str(&before);
         haft_str kept = {last.ptr, last.len > end.len ? last.len - end.len : 0};
         CHECK(haft__str_starts_with(haft__buf_str(&now), kept), "%zu: %.*s", count,
@@ -295,7 +290,7 @@ TEST(a_request_begins_with_the_bytes_of_the_previous_one)
         haft__buf_add_str(&before, haft__buf_str(&now));
     }
     CHECK(memmem(now.ptr, now.len, LONG_ID, strlen(LONG_ID)) == NULL, "ids are short enough");
-    haft__responses_text_finish(&text);
+    haft__conversation_destroy(text);
     haft__buf_finish(&before);
     haft__buf_finish(&now);
     haft__arena_finish(&arena);
