@@ -77,7 +77,7 @@ spec.yaml:7:17: error: expected a number of at least 1, found 0
 
 
 def test_models():
-    """A spec whose model cannot be used here is reported."""
+    """A spec whose model cannot be asked here is refused, as by run."""
     put("bad.script.yaml", "replies: 5\n")
     put("good.script.yaml", "replies: [{text: a}]\n")
     for name, model, words in (
@@ -89,12 +89,11 @@ def test_models():
             ("a_script", "script:good.script.yaml", None),
             ("a_server_without_a_key", "ollama:m", None)):
         status, line, _ = first(f"model: {model}\n")
-        wanted = "spec.yaml:1:8: warning: no run can start here: " if words else "spec.yaml: good"
-        check(f"{name}_is_reported", (status, line.startswith(wanted), (words or "") in line),
-              (0, True, True))
-    check("spec_with_a_key_that_is_set_is_good",
-          haft("check", put("spec.yaml", "model: openai:m\n"),
-               env={"OPENAI_API_KEY": "k" * 20}),
+        wanted = "spec.yaml:1:8: error: no run can start here: " if words else "spec.yaml: good"
+        check(f"{name}_is_found", (status, line.startswith(wanted), (words or "") in line),
+              (2 if words else 0, True, True))
+    check("a_key_that_is_set", haft("check", put("spec.yaml", "model: openai:m\n"),
+                                    env={"OPENAI_API_KEY": "k" * 20}),
           (0, "spec.yaml: good\n", ""))
     spec = ("model: offline\nmcp: {servers: {b: {url: 'https://h/'}}}\n"
             "builtins: {enabled: [tool_search]}\n"

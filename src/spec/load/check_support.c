@@ -159,7 +159,7 @@ static void check_model(haft__loader *l, bool embeddings, const char *pointer)
         l->options->check_model(l->options->model_context, l->arena, l->spec, embeddings, &err);
     if (status != HAFT_OK) {
         bool located = err.where[0] != '\0' && strcmp(err.where, "model") != 0;
-        haft__spec_problem *problem = haft__loader_warning(
+        haft__spec_problem *problem = haft__loader_error(
             l, haft__str(pointer), HAFT__SUBJECT_VALUE, "no run can start here: %s%s%s",
             located ? err.where : "", located ? ": " : "", err.message);
         haft__loader_hint(l, problem, "%s", err.hint);
