@@ -184,7 +184,7 @@ def test_answers(store):
     spec = json.loads(path.read_text())
     busy = help.spec(store, "busy", [[call("pick"), call("send")], "good"],
                      [help.tool("pick"), *spec["tools"]])
-    hundred(store, "while_a_worker_owns_the_run", busy, begun, go)
+    answer_at_once(store, "while_a_worker_owns_the_run", busy, begun, go)
     help.check(f"histories_after_answers_are_correct_{store.kind}",
                history.check_store(store, help.effects(store), {"send": "once"}))
     help.same(f"each_effect_happens_once_{store.kind}", len(help.effects(store)), 2)

@@ -389,9 +389,8 @@ TEST(a_complete_schema_accepts_all_arguments_of_a_tool)
 TEST(targets_are_found_by_their_names)
 {
     haft__schema_target target = HAFT__TARGET_OPENAI;
-    CHECK(haft__schema_target_find(HAFT__LIT("the target 'ollama'"), &target)
-              && target == HAFT__TARGET_OLLAMA,
-          "ollama");
+    CHECK(haft__schema_target_find(HAFT__LIT("ollama"), &target) && target == HAFT__TARGET_OLLAMA,
+          "the target 'ollama' was not found");
     CHECK(!haft__schema_target_find(HAFT__LIT("other"), &target), "an unknown target was found");
 }
 
