@@ -73,6 +73,8 @@ static void compile_map(haft__graph_compiler *c, haft__graph_edge *edge, haft__j
     edge->map.over = haft__object_string(map, "over");
     edge->map.as = as != NULL ? haft__json_text(*as) : HAFT__LIT("item");
     edge->map.with = haft__object_array(map, "with");
+    haft__graph_check_channel_names(c, edge->map.with,
+                                    haft__graph_pointer(c, "/edges/%u/map/with", index));
     edge->map.max = (uint32_t)haft__object_number(map, "max", 0);
     if (haft__graph_resolve(c, haft__object_get(map, "to"), pointer, &edge->map.to)
         && edge->map.to == HAFT__GRAPH_END) {
@@ -81,10 +83,26 @@ static void compile_map(haft__graph_compiler *c, haft__graph_edge *edge, haft__j
     }
 }
 
+static void check_edge_keys(haft__graph_compiler *c, haft__json source, uint32_t index)
+{
+    static const char *const keys[] = {"to", "choose", "every", "map"};
+    size_t found = 0;
+    for (size_t k = 0; k < COUNT(keys); k++) {
+        found += haft__object_find(source, keys[k]) != NULL;
+    }
+    if (found != 1) {
+        haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, HAFT__LIT("edges"),
+                           haft__graph_pointer(c, "/edges/%u", index),
+                           "the edge has %zu of to, choose, every and map; it must have one",
+                           found);
+    }
+}
+
 static void compile_edge(haft__graph_compiler *c, haft__graph_edge *edge, haft__json source,
                          uint32_t index)
 {
     const haft__json *from = haft__object_find(source, "from");
+    check_edge_keys(c, source, index);
     edge->from = resolve_all(c, from, haft__graph_pointer(c, "/edges/%u/from", index), true,
                              &edge->from_count);
     if (haft__object_find(source, "choose") != NULL) {

@@ -107,6 +107,13 @@ haft_str haft__graph_pointer_key(haft__graph_compiler *c, haft_str base, haft_st
     return joined;
 }
 
+haft_str haft__graph_pointer_index(haft__graph_compiler *c, haft_str base, size_t index)
+{
+    haft_str joined = haft__arena_format(c->arena, "%.*s/%zu", HAFT__ARG(base), index);
+    c->problems->out_of_memory = c->problems->out_of_memory || joined.ptr == NULL;
+    return joined;
+}
+
 /* ---- names ---- */
 
 /* Orders members of an object by the bytes of their keys. */
@@ -204,7 +211,11 @@ static void read_word(haft__graph_compiler *c, haft__json object, const char *ke
                       const char *const *words, size_t count, haft_str pointer, size_t *io_index)
 {
     const haft__json *value = haft__object_find(object, key);
-    if (value != NULL && !find_word(words, count, haft__json_text(*value), io_index)) {
+    if (value != NULL && haft__str_starts_with(haft__json_text(*value), HAFT__LIT("custom:"))) {
+        haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, haft__str(key),
+                           haft__graph_pointer_key(c, pointer, haft__str(key)),
+                           "reducers of C programs cannot be used in this version");
+    } else if (value != NULL && !find_word(words, count, haft__json_text(*value), io_index)) {
         haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, haft__str(key),
                            haft__graph_pointer_key(c, pointer, haft__str(key)), "unknown %s '%.*s'",
                            key, HAFT__ARG(haft__json_text(*value)));
@@ -298,6 +309,19 @@ static void compile_channels(haft__graph_compiler *c)
     c->graph->channel_count = source.count;
 }
 
+void haft__graph_check_channel_names(haft__graph_compiler *c, haft__json names, haft_str pointer)
+{
+    for (uint32_t i = 0; names.kind == HAFT__JSON_ARRAY && i < names.count; i++) {
+        haft_str name = haft__json_text(names.items[i]);
+        uint32_t channel;
+        if (!haft__graph_find_channel(c->graph, name, &channel)) {
+            haft__graph_report(c, HAFT__GRAPH_UNKNOWN_CHANNEL, name,
+                               haft__graph_pointer_index(c, pointer, i),
+                               "no channel is named '%.*s'", HAFT__ARG(name));
+        }
+    }
+}
+
 /* ---- nodes ---- */
 
 static const char *const node_kinds[] = {
@@ -335,15 +359,11 @@ static void read_input(haft__graph_compiler *c, haft__graph_node *node, haft_str
     node->sees_all = names == NULL;
     uint32_t *input = haft__graph_alloc(c, names != NULL ? names->count + 1 : 1, sizeof(*input));
     for (uint32_t i = 0; names != NULL && input != NULL && i < names->count; i++) {
-        haft_str name = haft__json_text(names->items[i]);
-        if (haft__graph_find_channel(c->graph, name, &input[node->input_count])) {
-            node->input_count++;
-        } else {
-            haft__graph_report(c, HAFT__GRAPH_UNKNOWN_CHANNEL, name,
-                               haft__graph_pointer_key(c, pointer, HAFT__LIT("input")),
-                               "no channel is named '%.*s'", HAFT__ARG(name));
-        }
+        node->input_count += haft__graph_find_channel(c->graph, haft__json_text(names->items[i]),
+                                                      &input[node->input_count]);
     }
+    haft__graph_check_channel_names(c, haft__object_get(node->source, "input"),
+                                    haft__graph_pointer_key(c, pointer, HAFT__LIT("input")));
     node->input = input;
 }
 
@@ -383,14 +403,6 @@ static void compile_node(haft__graph_compiler *c, haft__graph_node *node, haft_s
                          || names_node(haft__object_get(c->source, "pause_before"), node->name);
     node->pause_after = both || haft__str_equal(pause, HAFT__LIT("after"))
                         || names_node(haft__object_get(c->source, "pause_after"), node->name);
-    if (node->kind == HAFT__NODE_GRAPH) {
-        haft__json name = haft__object_get(node->source, "graph");
-        if (haft__json_get(c->graphs, haft__json_text(name)) == NULL) {
-            haft__graph_report(c, HAFT__GRAPH_UNKNOWN_GRAPH, haft__json_text(name),
-                               haft__graph_pointer_key(c, pointer, HAFT__LIT("graph")),
-                               "no graph is named '%.*s'", HAFT__ARG(haft__json_text(name)));
-        }
-    }
 }
 
 static void compile_nodes(haft__graph_compiler *c)
@@ -438,14 +450,18 @@ static void read_settings(haft__graph_compiler *c)
     }
     graph->recursion_limit = (uint32_t)limit;
     graph->concurrency = (uint32_t)haft__object_number(c->source, "concurrency", 0);
-    for (uint32_t i = 0; i < haft__object_array(c->source, "input").count; i++) {
-        haft_str name = haft__json_text(graph->input.items[i]);
-        uint32_t channel;
-        if (!haft__graph_find_channel(graph, name, &channel)) {
-            haft__graph_report(c, HAFT__GRAPH_UNKNOWN_CHANNEL, name,
-                               haft__graph_pointer(c, "/input/%u", i), "no channel is named '%.*s'",
-                               HAFT__ARG(name));
-        }
+    haft__graph_check_channel_names(c, graph->input, HAFT__LIT("/input"));
+    haft__graph_check_channel_names(c, graph->output, HAFT__LIT("/output"));
+}
+
+static void check_pause_names(haft__graph_compiler *c, const char *key)
+{
+    haft__json names = haft__object_array(c->source, key);
+    haft_str pointer = haft__graph_pointer(c, "/%s", key);
+    for (uint32_t i = 0; i < names.count; i++) {
+        haft__graph_node_id node;
+        (void)haft__graph_resolve(c, names.items[i], haft__graph_pointer_index(c, pointer, i),
+                                  &node);
     }
 }
 
@@ -455,6 +471,20 @@ static void read_limit_node(haft__graph_compiler *c)
     c->graph->has_on_limit =
         name != NULL && haft__graph_resolve(c, *name, HAFT__LIT("/on_limit"), &c->graph->on_limit)
         && c->graph->on_limit != HAFT__GRAPH_END;
+}
+
+static void check_for_warnings(haft__graph_compiler *c)
+{
+    haft__graph_targets targets;
+    if (haft__graph_targets_list(c->arena, c->graph, &targets, NULL) != HAFT_OK) {
+        c->problems->out_of_memory = true;
+        return;
+    }
+    haft__graph_check_conditions(c, &targets);
+    if (targets.count <= HAFT__LIMIT_GRAPH_CHECKED_TARGETS) {
+        haft__graph_check_meeting(c, &targets);
+        haft__graph_check_joins(c, &targets);
+    }
 }
 
 haft_status haft__graph_compile(haft__arena *arena, haft__json source, haft__json graphs,
@@ -474,10 +504,15 @@ haft_status haft__graph_compile(haft__arena *arena, haft__json source, haft__jso
     read_settings(&c);
     haft__graph_compile_edges(&c);
     read_limit_node(&c);
+    check_pause_names(&c, "pause_before");
+    check_pause_names(&c, "pause_after");
     haft__graph_check_programs(&c);
     if (ret_problems->errors == 0 && !ret_problems->out_of_memory) {
         haft__graph_check_paths(&c);
         haft__graph_check_writers(&c);
+    }
+    if (ret_problems->errors == 0 && !ret_problems->out_of_memory) {
+        check_for_warnings(&c);
     }
     if (ret_problems->out_of_memory) {
         return haft__arena_fail(arena, err);

@@ -5,6 +5,7 @@
 
 #include "base/macros.h"
 #include "graph/graph.h"
+#include "graph/targets.h"
 
 /* A message about a graph, with its NUL; a longer one is cut. */
 #define HAFT__GRAPH_MESSAGE_BYTES 1024
@@ -28,6 +29,9 @@ void *haft__graph_alloc(haft__graph_compiler *c, size_t count, size_t size);
 haft_str haft__graph_pointer(haft__graph_compiler *c, const char *format, ...) HAFT__PRINTF(2, 3);
 /* `base` and one key. */
 haft_str haft__graph_pointer_key(haft__graph_compiler *c, haft_str base, haft_str key);
+haft_str haft__graph_pointer_index(haft__graph_compiler *c, haft_str base, size_t index);
+/* Reports names of `names`, an array, that are no channel. `pointer` leads to the array. */
+void haft__graph_check_channel_names(haft__graph_compiler *c, haft__json names, haft_str pointer);
 
 /* compile_edges.c */
 void haft__graph_compile_edges(haft__graph_compiler *c);
@@ -41,6 +45,31 @@ void haft__graph_check_programs(haft__graph_compiler *c);
 void haft__graph_check_paths(haft__graph_compiler *c);
 /* check_writers.c: no two nodes write one channel in one step for sure. */
 void haft__graph_check_writers(haft__graph_compiler *c);
+
+/* ---- warnings, about a graph without errors ---- */
+
+/* check_meeting.c: nodes that may write one channel in one step. */
+void haft__graph_check_meeting(haft__graph_compiler *c, const haft__graph_targets *targets);
+/* check_joins.c: joins that may wait for a node that does not run. */
+void haft__graph_check_joins(haft__graph_compiler *c, const haft__graph_targets *targets);
+/* check_conditions.c: conditions on channels that nothing writes. */
+void haft__graph_check_conditions(haft__graph_compiler *c, const haft__graph_targets *targets);
+
+/* A node that may write a channel. */
+typedef struct haft__graph_writer {
+    uint32_t channel;
+    haft__graph_node_id node;
+} haft__graph_writer;
+
+typedef struct haft__graph_writers {
+    haft__graph_writer *items; /* by channel, then node; each once */
+    size_t count, capacity;
+    bool any; /* a node writes channels that only its run knows */
+} haft__graph_writers;
+
+/* writers.c: lists them in `arena`. */
+void haft__graph_list_writers(haft__graph_compiler *c, haft__arena *arena,
+                              haft__graph_writers *ret_writers);
 
 /* ---- operations of `do`, as written ---- */
 
@@ -62,8 +91,10 @@ typedef enum haft__graph_op_kind {
     HAFT__OP_RETURN,
 } haft__graph_op_kind;
 
-/* The kind of an operation and its value; false if it has none of the keys. */
-bool haft__graph_op_find(haft__json op, haft__graph_op_kind *ret_kind, haft__json *ret_value);
+/* The kind of an operation, its key and value. Returns how many of the keys it has: one, unless it
+ * is badly written. */
+size_t haft__graph_op_find(haft__json op, haft__graph_op_kind *ret_kind, haft_str *ret_key,
+                           haft__json *ret_value);
 
 /* Calls `visit` for each operation, with those of `then` and `else`; `sure` is false inside them.
  */

@@ -4,7 +4,8 @@
 #include "graph/graph_int.h"
 #include "json/object.h"
 
-bool haft__graph_op_find(haft__json op, haft__graph_op_kind *ret_kind, haft__json *ret_value)
+size_t haft__graph_op_find(haft__json op, haft__graph_op_kind *ret_kind, haft_str *ret_key,
+                           haft__json *ret_value)
 {
     static const char *const keys[] = {
         [HAFT__OP_SET] = "set",
@@ -23,25 +24,29 @@ bool haft__graph_op_find(haft__json op, haft__graph_op_kind *ret_kind, haft__jso
         [HAFT__OP_DELAY] = "delay",
         [HAFT__OP_RETURN] = "return",
     };
+    size_t found = 0;
     for (uint32_t m = 0; op.kind == HAFT__JSON_OBJECT && m < op.count; m++) {
         haft_str key = haft__json_text(op.members[m].key);
         for (size_t k = 0; k < COUNT(keys); k++) {
             if (haft__str_equal(key, haft__str(keys[k]))) {
                 *ret_kind = (haft__graph_op_kind)k;
+                *ret_key = key;
                 *ret_value = op.members[m].value;
-                return true;
+                found++;
+                break;
             }
         }
     }
-    return false;
+    return found;
 }
 
 void haft__graph_visit_ops(haft__json ops, bool sure, haft__graph_visit_op *visit, void *context)
 {
     for (uint32_t i = 0; ops.kind == HAFT__JSON_ARRAY && i < ops.count; i++) {
         haft__graph_op_kind kind;
+        haft_str key;
         haft__json value;
-        if (!haft__graph_op_find(ops.items[i], &kind, &value)) {
+        if (haft__graph_op_find(ops.items[i], &kind, &key, &value) == 0) {
             continue;
         }
         visit(context, kind, ops.items[i], value, sure);

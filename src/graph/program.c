@@ -303,6 +303,7 @@ haft_status haft__graph_program_run(haft__graph_program *program, const haft__js
         size_t level = program->depth - 1;
         haft__graph_frame frame = program->frames[level];
         haft__graph_op_kind kind = HAFT__OP_SET;
+        haft_str key;
         operation o = {.program = program,
                        .result = result,
                        .failure = {.code = HAFT__GRAPH_NODE_FAILED},
@@ -313,8 +314,9 @@ haft_status haft__graph_program_run(haft__graph_program *program, const haft__js
         }
         o.op = frame.ops.items[frame.at];
         o.state = HAFT__PROGRAM_DONE;
-        haft_status status =
-            haft__graph_op_find(o.op, &kind, &o.value) ? run_operation(&o, kind) : HAFT_OK;
+        haft_status status = haft__graph_op_find(o.op, &kind, &key, &o.value) > 0
+                                 ? run_operation(&o, kind)
+                                 : HAFT_OK;
         if (status != HAFT_OK) {
             return status;
         }

@@ -172,9 +172,10 @@ typedef enum haft__history {
 
 struct haft__spec;
 
-/* An agent that tools of the spec can start as a child run. */
+/* An agent that tools or nodes of the spec can start as a child run. */
 typedef struct haft__agent_spec {
-    haft_str name; /* a key of `agents`, or the file that a tool names */
+    haft_str name; /* a key of `agents`; the file that a tool or node names; of an agent that is
+                      written at its node, the JSON Pointer to it */
     const struct haft__spec *spec;
 } haft__agent_spec;
 
@@ -227,6 +228,7 @@ typedef struct haft__spec {
     haft_str multitask;   /* "enqueue", "reject" or "interrupt" */
     haft_str description; /* for people */
     haft__json graph;     /* as given; src/graph reads it */
+    haft__json graphs;    /* by name: graphs that nodes of kind graph run */
     const haft__agent_spec *agents;
     size_t agent_count;
     const haft__agent_tool *agent_tools;

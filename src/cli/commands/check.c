@@ -151,6 +151,9 @@ static void print_unlisted(FILE *out, const haft__spec *spec, const haft__mcp_li
 static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
     haft__first_turn_preview first;
+    if (spec->kind == HAFT__SPEC_GRAPH) {
+        return HAFT_OK; /* it has no turns of its own */
+    }
     haft_status status = haft__first_turn_decide(&cli->arena, spec, HAFT__LIT(""),
                                                  haft__random_hash_key(), &first, err);
     if (status == HAFT_OK) {

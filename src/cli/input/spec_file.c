@@ -109,6 +109,7 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
                                   .find_program = haft__spec_path_find_program,
                                   .has_directory = haft__spec_path_has_directory,
                                   .check_model = with_model ? check_model : NULL,
+                                  .check_only = with_model,
                                   .model_context = cli,
                                   .hash_key = haft__random_hash_key()};
     if (absolute.ptr == NULL) {

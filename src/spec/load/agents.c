@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agents.c - the agents that a spec's tools start: `agents: {NAME: SPEC}` and `agent: FILE`.
+ * agents.c - the agents that tools and nodes of a spec start: `agents: {NAME: SPEC}`, `agent:
+ * FILE`, and at a node also `agent: SPEC` and `graph: FILE`.
  *
  * Each agent is loaded as a spec of its own, and becomes part of the source under its name or file.
  * So a run stores all specs of its tree, and a process that continues it needs none of their files.
- * An agent may use the agents of the specs around it. Tests: tests/cli/children_test.py.
+ * An agent may use the agents of the specs around it. Tests: tests/cli/children_test.py,
+ * tests/spec/load/graphs_test.c.
  */
 #include "base/buf.h"
 #include "base/limits.h"
@@ -12,6 +14,7 @@
 #include "spec/load/build_int.h"
 #include "spec/load/load_int.h"
 #include "json/object.h"
+#include "json/pointer.h"
 #include "json/write.h"
 
 /* An agent that is being loaded. */
@@ -24,7 +27,7 @@ typedef struct reference {
     bool file;
 } reference;
 
-static bool is_file_name(haft_str name)
+bool haft__loader_is_spec_file(haft_str name)
 {
     static const char *const ends[] = {".yaml", ".yml", ".json"};
     for (size_t i = 0; i < COUNT(ends); i++) {
@@ -191,7 +194,8 @@ static bool find_inline(haft__loader *l, reference *r)
         return false;
     }
     r->value = *found;
-    if (is_file_name(r->name)) { /* of a stored spec: the file was read when it was loaded */
+    if (haft__loader_is_spec_file(
+            r->name)) { /* of a stored spec: the file was read when it was loaded */
         r->path = join_path(l, r->path, r->name);
     }
     return true;
@@ -204,7 +208,7 @@ static bool find_file(haft__loader *l, reference *r)
     haft__spec_problem *problem;
     r->file = true;
     r->path = join_path(l, options->path, r->name);
-    if (!is_file_name(r->name)) {
+    if (!haft__loader_is_spec_file(r->name)) {
         problem = haft__loader_error(l, r->pointer, HAFT__SUBJECT_VALUE,
                                      "there is no agent \"%.*s\"", HAFT__ARG(r->name));
         haft__loader_hint(l, problem,
@@ -264,15 +268,96 @@ static void add_agent(haft__loader *l, haft__agent_spec *agents, haft_str name, 
     l->broken |= l->problems.errors > before;
 }
 
+/* ---- nodes of graphs ---- */
+
+/* Puts an agent that is written at its node back into the source, as it was loaded. `pointer` leads
+ * to the node: /graph/nodes/NODE, or /graphs/NAME/nodes/NODE. */
+static void keep_inline(haft__loader *l, haft__json *value, haft_str pointer, haft__json agent)
+{
+    haft_str key = HAFT__LIT("agent");
+    haft__json member = agent;
+    if (haft__pointer_next(&pointer, &key)) { /* names of graphs and nodes need no escapes */
+        member = haft__json_get(*value, key) != NULL ? *haft__json_get(*value, key)
+                                                     : haft__json_object(NULL, 0);
+        keep_inline(l, &member, pointer, agent);
+    }
+    if (!haft__edit_put(l->arena, value, key, member)) {
+        l->status = haft__arena_fail(l->arena, NULL);
+    }
+}
+
+static void add_inline(haft__loader *l, haft__agent_spec *agents, haft_str node_at,
+                       haft_str node_name, haft__json value)
+{
+    reference r = {.name = node_name,
+                   .pointer = haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(node_at)),
+                   .path = l->options->path,
+                   .value = value};
+    size_t before = l->problems.errors;
+    const haft__spec *spec = check_nesting(l, &r) ? load_agent(l, &r) : NULL;
+    l->broken |= l->problems.errors > before;
+    if (spec != NULL) {
+        agents[l->spec->agent_count++] = (haft__agent_spec){.name = r.pointer, .spec = spec};
+        keep_inline(l, &l->source, node_at, spec->source);
+        l->spec->source = l->source;
+        l->spec->graph = haft__object_get(l->source, "graph");
+        l->spec->graphs = haft__object_get(l->source, "graphs");
+    }
+}
+
+/* The agent of a node, or the file of its graph. */
+static void add_node(void *context, haft__json node, haft_str name, haft_str pointer)
+{
+    haft__loader *l = context;
+    haft__json agent = haft__object_get(node, "agent");
+    haft_str graph = haft__object_string(node, "graph");
+    if (agent.kind == HAFT__JSON_STRING) {
+        add_agent(l, l->agents, haft__json_text(agent),
+                  haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)));
+    } else if (agent.kind == HAFT__JSON_OBJECT) {
+        add_inline(l, l->agents, pointer, name, agent);
+    } else if (haft__loader_is_spec_file(graph)) {
+        add_agent(l, l->agents, graph, haft__loader_pointer(l, "%.*s/graph", HAFT__ARG(pointer)));
+    }
+}
+
+static void count_node(void *context, haft__json node, haft_str name, haft_str pointer)
+{
+    size_t *count = context;
+    (void)node;
+    (void)name;
+    (void)pointer;
+    (*count)++;
+}
+
+const haft__spec *haft__loader_node_agent(const haft__loader *l, haft__json node, haft_str pointer)
+{
+    haft__json agent = haft__object_get(node, "agent");
+    haft_str graph = haft__object_string(node, "graph");
+    for (size_t i = 0; i < l->spec->agent_count && agent.kind == HAFT__JSON_OBJECT; i++) {
+        haft_str name = l->spec->agents[i].name;
+        if (haft__str_starts_with(name, pointer)
+            && haft__str_equal(haft__str_skip(name, pointer.len), HAFT__LIT("/agent"))) {
+            return l->spec->agents[i].spec;
+        }
+    }
+    return agent.kind == HAFT__JSON_STRING ? find_loaded(l, haft__json_text(agent))
+           : graph.len > 0                 ? find_loaded(l, graph)
+                                           : NULL;
+}
+
 void haft__loader_build_agents(haft__loader *l)
 {
     haft__json own = haft__object_object(l->source, "agents");
     haft__json tools = haft__object_array(l->source, "tools");
+    size_t nodes = 0;
+    haft__loader_visit_nodes(l, count_node, &nodes);
     haft__agent_spec *agents =
-        haft__loader_alloc(l, (size_t)own.count + tools.count, sizeof(*agents));
-    if (agents == NULL || !haft__loader_keys_are_valid(l, "agents tools")) {
+        haft__loader_alloc(l, (size_t)own.count + tools.count + nodes, sizeof(*agents));
+    if (agents == NULL || !haft__loader_keys_are_valid(l, "agents tools graph graphs")) {
         return;
     }
+    l->agents = agents;
     l->spec->agents = agents;
     for (uint32_t i = 0; i < own.count && l->status == HAFT_OK; i++) {
         haft_str name = haft__json_text(own.members[i].key);
@@ -284,6 +369,7 @@ void haft__loader_build_agents(haft__loader *l)
             add_agent(l, agents, name, haft__loader_pointer(l, "/tools/%u/agent", i));
         }
     }
+    haft__loader_visit_nodes(l, add_node, l);
 }
 
 /* ---- tools ---- */
@@ -294,9 +380,10 @@ const haft__spec *haft__loader_agent_of(const haft__loader *l, haft__json entry)
     return name.len > 0 ? find_loaded(l, name) : NULL;
 }
 
-static void check_money(haft__loader *l, const haft__agent_tool *tool, haft_str pointer)
+void haft__loader_check_agent_money(haft__loader *l, const haft__spec *agent, bool limited,
+                                    haft_str pointer)
 {
-    if ((l->spec->limits.has_usd || tool->limits.has_usd) && !tool->spec->model.price.known) {
+    if ((l->spec->limits.has_usd || limited) && !agent->model.price.known) {
         haft__spec_problem *problem = haft__loader_error(
             l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
             "there is a limit in dollars, but the price of the agent's model is not known");
@@ -349,6 +436,6 @@ void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__
                        l, haft__object_get(limits, "wall"),
                        haft__loader_pointer(l, "%.*s/wall", HAFT__ARG(at)), 0)}};
     l->spec->agent_tool_count++;
-    check_money(l, added, pointer);
+    haft__loader_check_agent_money(l, spec, added->limits.has_usd, pointer);
     check_traits(l, entry, tool, pointer);
 }

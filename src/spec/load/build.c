@@ -373,6 +373,7 @@ void haft__loader_build(haft__loader *l)
     spec->tools_share = number32(source, "max_tools_share", HAFT__LIMIT_TOOL_SHARE_PERCENT);
     spec->multitask = multi.len > 0 ? multi : HAFT__LIT("enqueue");
     spec->graph = haft__object_get(source, "graph");
+    spec->graphs = haft__object_get(source, "graphs");
     spec->builtin_allow = haft__loader_read_strings(l, haft__object_array(builtins, "allow"),
                                                     &spec->builtin_allow_count);
     spec->builtin_deny = haft__loader_read_strings(l, haft__object_array(builtins, "deny"),

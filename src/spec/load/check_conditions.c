@@ -42,12 +42,12 @@ static const char *wanted_value(haft__json when, haft__json value)
     return order && !ordered ? "a number or a text" : NULL;
 }
 
-static bool check_value(haft__loader *l, size_t rule, haft__json when, haft__json value)
+static bool check_value(haft__loader *l, haft_str pointer, haft__json when, haft__json value)
 {
     const char *wanted = wanted_value(when, value);
     if (wanted != NULL) {
         bool empty = value.kind == HAFT__JSON_ARRAY && value.count == 0;
-        (void)haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when/value", rule),
+        (void)haft__loader_error(l, haft__loader_pointer(l, "%.*s/value", HAFT__ARG(pointer)),
                                  HAFT__SUBJECT_VALUE, "expected %s for %.*s, found %s", wanted,
                                  HAFT__ARG(haft__object_string(when, "op")),
                                  empty ? "an empty list" : haft__json_kind_name(value));
@@ -55,13 +55,13 @@ static bool check_value(haft__loader *l, size_t rule, haft__json when, haft__jso
     return wanted == NULL;
 }
 
-static bool check_pattern(haft__loader *l, size_t rule, haft__json value)
+static bool check_pattern(haft__loader *l, haft_str pointer, haft__json value)
 {
     const haft__pattern *pattern = NULL;
     haft_error err = {.status = HAFT_OK};
     haft_status status = haft__pattern_compile(l->arena, haft__json_text(value), &pattern, &err);
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
-        (void)haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when/value", rule),
+        (void)haft__loader_error(l, haft__loader_pointer(l, "%.*s/value", HAFT__ARG(pointer)),
                                  HAFT__SUBJECT_VALUE, "%s%s%s", err.where,
                                  err.where[0] != '\0' ? ": " : "", err.message);
     }
@@ -69,19 +69,19 @@ static bool check_pattern(haft__loader *l, size_t rule, haft__json value)
 }
 
 /* Checks that do not depend on the tools. */
-static bool check_alone(haft__loader *l, size_t rule, haft__json when)
+bool haft__loader_check_condition(haft__loader *l, haft__json when, haft_str pointer)
 {
     const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
     if (value == NULL && !is_op(when, "exists")) {
         haft__spec_problem *problem = haft__loader_error(
-            l, haft__loader_pointer(l, "/approvals/%zu/when", rule), HAFT__SUBJECT_VALUE,
-            "%.*s needs a value to compare with", HAFT__ARG(haft__object_string(when, "op")));
-        haft__loader_hint(l, problem, "add value: with the value to compare the argument with");
+            l, pointer, HAFT__SUBJECT_VALUE, "%.*s needs a value to compare with",
+            HAFT__ARG(haft__object_string(when, "op")));
+        haft__loader_hint(l, problem, "add value: with the value to compare with");
         return false;
     }
     return value == NULL
-           || (check_value(l, rule, when, *value)
-               && (!is_op(when, "matches") || check_pattern(l, rule, *value)));
+           || (check_value(l, pointer, when, *value)
+               && (!is_op(when, "matches") || check_pattern(l, pointer, *value)));
 }
 
 /* ---- the result for one tool ---- */
@@ -315,7 +315,9 @@ void haft__loader_check_conditions(haft__loader *l)
 {
     for (size_t i = 0; i < l->spec->approval_count; i++) {
         haft__json when = l->spec->approvals[i].when;
-        if (when.kind == HAFT__JSON_OBJECT && check_alone(l, i, when)) {
+        if (when.kind == HAFT__JSON_OBJECT
+            && haft__loader_check_condition(l, when,
+                                            haft__loader_pointer(l, "/approvals/%zu/when", i))) {
             check_tools(l, i);
         }
     }

@@ -171,9 +171,20 @@ static void check_planner(haft__loader *l)
     }
 }
 
+static void check_graph(haft__loader *l)
+{
+    if (l->spec->kind == HAFT__SPEC_GRAPH) {
+        warn_idle_keys(l, l->source, HAFT__LIT(""),
+                       "instructions plan phases choice formats tool_call_formats history "
+                       "tool_search max_mcp_tools max_tools_share",
+                       "a graph asks no model itself; its agents have these keys");
+    }
+}
+
 void haft__loader_check_idle_keys(haft__loader *l)
 {
     check_planner(l);
+    check_graph(l);
     if (haft__loader_keys_are_valid(l, "model")) {
         check_model(l);
     }

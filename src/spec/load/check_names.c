@@ -74,6 +74,14 @@ static void check_name(haft__loader *l, const haft__map *declared, haft_str name
     suggest(l, problem, name, mode_count);
 }
 
+const haft__tool *haft__loader_check_tool_name(haft__loader *l, haft_str name, haft_str pointer)
+{
+    haft__map declared;
+    collect_names(l, &declared);
+    check_name(l, &declared, name, pointer, 0);
+    return haft__tools_find(&l->spec->tools, name);
+}
+
 /* The location of the tool's name in a choice, which has several forms. */
 static haft_str name_pointer(haft__loader *l, haft__json choice, haft_str pointer)
 {

@@ -68,7 +68,8 @@ typedef struct haft__spec_options {
     haft_status (*check_model)(void *context, haft__arena *arena, const haft__spec *spec,
                                bool embeddings, haft_error *err);
     void *model_context;
-    bool kept; /* of a run that has begun: probable mistakes are not errors */
+    bool kept;       /* of a run that has begun: probable mistakes are not errors */
+    bool check_only; /* no run starts: a kind of spec that cannot run here is not an error */
     haft__hash_key hash_key;
 } haft__spec_options;
 

@@ -28,6 +28,7 @@ typedef struct haft__loader {
     size_t schema_count; /* of problems: those that the schema reported */
     bool broken; /* tools or names of tools have errors: checks of their combination are skipped */
     haft__agent_tool *agent_tools; /* room for all tools; spec->agent_tools has the added ones */
+    haft__agent_spec *agents;      /* room for all agents; spec->agents has the added ones */
     haft_str schema;               /* the schema to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */
@@ -113,6 +114,33 @@ const haft__spec *haft__loader_agent_of(const haft__loader *l, haft__json entry)
 void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__tool *tool,
                                  haft_str pointer);
 
+/* The spec that a node with `agent`, or with `graph: FILE`, starts; NULL if the node has neither,
+ * or the spec has errors. `pointer` leads to the node. */
+const haft__spec *haft__loader_node_agent(const haft__loader *l, haft__json node, haft_str pointer);
+/* Reports an agent whose price is not known where money is limited: by the spec, or `limited`.
+ * `pointer` leads to its tool or node. */
+void haft__loader_check_agent_money(haft__loader *l, const haft__spec *agent, bool limited,
+                                    haft_str pointer);
+/* Whether a name is that of a file: NAME.yaml, .yml or .json. */
+bool haft__loader_is_spec_file(haft_str name);
+
+/* ---- graphs.c ---- */
+
+/* Calls `visit` for each node of `graph` and of `graphs`. */
+typedef void haft__loader_visit_node(void *context, haft__json node, haft_str name,
+                                     haft_str pointer);
+void haft__loader_visit_nodes(haft__loader *l, haft__loader_visit_node *visit, void *context);
+
+/* ---- check_conditions.c ---- */
+
+/* Reports a condition whose value does not fit its op. `pointer` leads to the condition. */
+bool haft__loader_check_condition(haft__loader *l, haft__json when, haft_str pointer);
+
+/* ---- check_names.c ---- */
+
+/* Reports a tool that does not exist. Returns it, or NULL if it is unknown or that of a server. */
+const haft__tool *haft__loader_check_tool_name(haft__loader *l, haft_str name, haft_str pointer);
+
 /* ---- the stages, in their order ---- */
 
 void haft__loader_check_schema(haft__loader *l); /* check_schema.c: raw against haft.schema.json */
@@ -123,6 +151,7 @@ void haft__loader_build_choice(haft__loader *l); /* build_choice.c */
 void haft__loader_build_agents(haft__loader *l); /* agents.c: agents that tools start */
 void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */
 void haft__loader_check_names(haft__loader *l);  /* check_names.c: named tools exist */
+void haft__loader_check_graphs(haft__loader *l); /* graphs.c: graphs can be used */
 void haft__loader_check(haft__loader *l);        /* check.c: everything else */
 void haft__loader_check_tools(haft__loader *l);  /* check_tools.c: ... with a tool */
 /* check_command.c: ... with the words of a tool's command. `pointer` leads to the tool. */

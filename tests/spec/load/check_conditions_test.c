@@ -38,9 +38,9 @@
 static const problem_case cases[] = {
     /* wrong for any tool */
     {PAY("op: eq"), "2:32: eq needs a value to compare with (add value: with the value to compare "
-                    "the argument with)"},
+                    "with)"},
     {PAY("op: lt"), "2:32: lt needs a value to compare with (add value: with the value to compare "
-                    "the argument with)"},
+                    "with)"},
     {PAY("op: in, value: []"), "2:56: expected a list of values for in, found an empty list"},
     {PAY("op: in, value: x"), "2:56: expected a list of values for in, found string"},
     {PAY("op: gt, value: true"), "2:56: expected a number or a text for gt, found boolean"},

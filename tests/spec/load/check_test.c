@@ -26,12 +26,11 @@
 static const problem_case cases[] = {
     {"kind: graph\n",
      "1:7: the kind is graph, but there is no graph (describe it under the key graph)"},
-    {"graph: {nodes: {}}\n",
+    {"graph: {nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n",
      "1:1: there is a graph, but the kind is not graph (write kind: graph)"},
-    {"kind: graph\ngraph: {nodes: {a: {}}, edges: [[a, b]], channels: {x: {}}}\n",
-     "1:7: graphs do not run in this version (use kind: agent or kind: workflow)"},
-    {"kind: graph\ngraph: {nods: {}}\n",
-     "2:8: the key \"nodes\" is missing\n2:9: there is no key \"nods\" here (did you mean nodes?)"},
+    {"kind: graph\ngraph: {edges: [], nods: {}}\n",
+     "2:8: the key \"nodes\" is missing\n2:20: there is no key \"nods\" here (did you mean "
+     "nodes?)"},
     {"mcp: {servers: {a: {command: [x], env: {API_TOKEN: abcDEF123, PATH: /bin, X_KEY: '${K}', "
      "A_KEY: '77', WORD: Abc}}}}\n" SEARCHES,
      "1:52: warning: this looks like a secret in the spec, which is stored with every run "

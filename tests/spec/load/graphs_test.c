@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/load/graphs.c and the agents of nodes in agents.c: graphs in a spec, and what
+ * is wrong with them, with its place. */
+#include "base/limits.h"
+#include "base/str.h"
+#include "spec/spec_help.h"
+#include "json/object.h"
+
+#define HEAD       "kind: graph\nmodel: offline\n"
+#define EDGES      "  edges: [{from: start, to: a}]\n"
+#define TOOLS      "tools: [{name: t, description: Counts the words., args: [n], command: [wc]}]\n"
+#define NODE(rest) HEAD TOOLS "graph:\n  channels: {x: {}}\n  nodes:\n    a: {" rest "}\n" EDGES
+#define INSIDE     "channels: {y: {}}, nodes: {b: {do: []}}, edges: [{from: start, to: b}]"
+
+static const problem_case cases[] = {
+    {NODE("do: []"), ""},
+    /* what the schema says */
+    {NODE("do: [{st: {x: 1}}]"), "7:15: there is no key \"st\" here (did you mean set?)"},
+    {NODE("do: [{effect: x}]"), "7:15: there is no key \"effect\" here"},
+    {NODE("do: [{copy: {x: y}}]"),
+     "7:25: does not match the pattern ^(/([^~]|~[01])*)?$: found \"y\""},
+    {NODE("do: [], retry: {attempts: 101}"), "7:35: expected a number of at most 100, found 101"},
+    {NODE("do: [], pause: never"),
+     "7:24: expected one of \"before\", \"after\", \"both\", found \"never\""},
+    /* what src/graph says */
+    {NODE("do: [{set: {zz: 1}}]"), "7:21: unknown_channel: no channel is named 'zz'"},
+    {NODE("do: [{goto: zz}]"), "7:21: unknown_node: no node is named 'zz'"},
+    {NODE("do: [], ask: what?"), "7:5: bad_shape: the node 'a' has 2 of do, agent, tool, function, "
+                                 "graph and ask; it must have one"},
+    {HEAD "graph:\n  nodes: {a: {do: []}, b: {do: []}}\n  edges: [{from: start, to: a}, {from: a, "
+          "to: b}, {from: b, to: a}]\n",
+     "4:11: endless: no path leads from the node 'a' to an end: a -> b -> a; add a path to end, or "
+     "on_limit"},
+    {HEAD "graph:\n  channels: {x: {}}\n  nodes: {a: {do: [{set: {x: 1}}]}, b: {do: [{set: {x: "
+          "1}}]}}\n  edges: [{from: start, to: [a, b]}]\n",
+     "4:14: two_writers: the nodes 'a' and 'b' write the channel 'x' in one step; give it a "
+     "reducer such as append or last"},
+    {HEAD "graph:\n  channels: {x: {}}\n  nodes: {a: {do: [{goto: b}]}, b: {do: []}}\n  edges: "
+          "[{from: start, to: a}, {from: a, to: b}]\n",
+     "5:27: warning: goto_beside: the node 'a' has edges, too: because of this goto they are never "
+     "followed"},
+    /* keys */
+    {NODE("do: [], task: x"), "7:17: warning: \"task\" has no effect in a node with do"},
+    {NODE("ask: {question: q}, args: {}"),
+     "7:29: warning: \"args\" has no effect in a node with ask"},
+    {HEAD "instructions: Be short.\ngraph: {nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n",
+     "3:1: warning: \"instructions\" has no effect: a graph asks no model itself; its agents have "
+     "these keys"},
+    {NODE("ask: {question: q, deadline: 99999999999999999999d}"),
+     "7:38: '99999999999999999999d' is too long for a duration"},
+    /* conditions */
+    {NODE("do: [{if: {at: /x, op: eq}, then: []}]"),
+     "7:19: eq needs a value to compare with (add value: with the value to compare with)"},
+    {HEAD "graph:\n  channels: {x: {}}\n  nodes: {a: {do: []}}\n  edges: [{from: start, to: a}, "
+          "{from: a, choose: [{when: {at: /x, op: in, value: 3}, to: a}, {to: end}]}]\n",
+     "6:83: expected a list of values for in, found number"},
+    /* tools */
+    {NODE("tool: t, args: {n: /x}"), ""},
+    {NODE("tool: t, args: {n: {value: 1}}"), ""},
+    {NODE("tool: tt"), "7:15: there is no tool \"tt\" (did you mean t?)"},
+    {NODE("tool: t"),
+     "7:15: the tool \"t\" needs the argument \"n\" (add args: {n: /channel}, or {value: ..})"},
+    {NODE("tool: t, args: {n: /x, m: /x}"), "7:32: the tool \"t\" has no argument \"m\""},
+    {NODE("tool: t, args: {n: /x}, cache: {scope: run}"),
+     "7:33: the tool \"t\" is neither read_only nor idempotent, so its result cannot be reused "
+     "(leave out cache, or give the tool one of these traits)"},
+    /* agents */
+    {NODE("agent: {instructions: Be short.}, task: '{/x}', out: {x: ''}"), ""},
+    {NODE("agent: {instructions: Be short.}"),
+     "7:9: the agent has no task (write task: with a template, such as \"{/question}\")"},
+    {NODE("agent: {instrctions: x}, task: x"),
+     "7:30: agent a: there is no key \"instrctions\" here (did you mean instructions?)"},
+    {NODE("agent: zz, task: x"), "7:16: there is no agent \"zz\" (add it to `agents`, or name a "
+                                 "file: NAME.yaml, relative to the spec)"},
+    {HEAD "agents: {d: {description: Digs.}}\ngraph: {nodes: {a: {agent: d, task: x}}, edges: "
+          "[{from: start, to: a}]}\n",
+     ""},
+    /* graphs inside */
+    {NODE("graph: g, in: {y: /x}") "graphs: {g: {" INSIDE "}}\n", ""},
+    {NODE("graph: gg") "graphs: {g: {" INSIDE "}}\n",
+     "7:16: unknown_graph: no graph is named 'gg'"},
+    {NODE("graph: g, in: {z: /x}") "graphs: {g: {" INSIDE "}}\n",
+     "7:24: unknown_channel: the graph 'g' has no channel 'z'"},
+    {NODE("graph: g") "graphs: {g: {nodes: {b: {do: [{set: {q: 1}}]}}, edges: [{from: start, to: "
+                      "b}]}}\n",
+     "9:38: unknown_channel: no channel is named 'q'"},
+    {NODE("graph: g") "graphs:\n  g: {nodes: {b: {do: [{call: h}]}}, edges: [{from: start, to: "
+                      "b}]}\n  h: {nodes: {c: {graph: g}}, edges: [{from: start, to: c}]}\n",
+     "10:3: the graph \"g\" would run itself: g -> h -> g (use an edge that leads back inside one "
+     "graph)"},
+};
+
+/* check_only, without the warning that graphs do not run. */
+static haft_str check_graph(loaded *f, haft_str text)
+{
+    static const char refusal[] =
+        "1:7: warning: graphs do not run in this version (use kind: agent or kind: workflow)";
+    haft__spec_options options = {.hash_key = {1, 2}, .check_only = true};
+    load_with(f, text, &options);
+    haft_str rest = f->listing;
+    if (haft__str_starts_with(rest, haft__str(refusal))) {
+        rest = haft__str_skip(rest, sizeof(refusal) - 1);
+        rest = rest.len > 0 ? haft__str_skip(rest, 1) : rest;
+    }
+    return rest;
+}
+
+TEST(graphs_have_their_problems_with_places)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        loaded f;
+        haft_str problems = check_graph(&f, haft__str(cases[i].text));
+        CHECK_STR(problems, haft__str(cases[i].problems), "%s", cases[i].text);
+        unload(&f);
+    }
+}
+
+TEST(an_agent_at_a_node_is_loaded_and_kept_in_the_source)
+{
+    loaded f;
+    (void)check_graph(&f, haft__str(NODE("agent: {instructions: Be short.}, task: x")));
+    CHECK_INT(f.spec->agent_count, 1, "agents");
+    CHECK_STR(f.spec->agents[0].name, HAFT__LIT("/graph/nodes/a/agent"), "its name");
+    CHECK_STR(f.spec->agents[0].spec->instructions, HAFT__LIT("Be short."), "its spec");
+    haft__json nodes = haft__object_object(f.spec->graph, "nodes");
+    haft__json agent = haft__object_object(haft__object_object(nodes, "a"), "agent");
+    CHECK_STR(haft__object_string(agent, "model"), HAFT__LIT("offline"), "with the outer model");
+    unload(&f);
+}
+
+TEST(graphs_are_nested_up_to_a_limit)
+{
+    for (size_t past = 0; past < 2; past++) {
+        loaded f;
+        haft__buf text;
+        haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+        haft__buf_addf(&text, "%sgraphs:\n", NODE("graph: g1"));
+        size_t levels = HAFT__LIMIT_CHILD_DEPTH + past;
+        for (size_t i = 1; i <= levels; i++) {
+            haft__buf_addf(&text, "  g%zu: {nodes: {b: {", i);
+            if (i < levels) {
+                haft__buf_addf(&text, "graph: g%zu", i + 1);
+            } else {
+                haft__buf_addf(&text, "do: []");
+            }
+            haft__buf_addf(&text, "}}, edges: [{from: start, to: b}]}\n");
+        }
+        haft_str problems = check_graph(&f, haft__buf_str(&text));
+        CHECK_INT(problems.len > 0, past > 0, "%.*s", HAFT__ARG(problems));
+        unload(&f);
+        haft__buf_finish(&text);
+    }
+}
