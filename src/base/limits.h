@@ -52,6 +52,7 @@
     X(GRAPH_TEXT_BYTES, "graph.text_bytes", 16 << 20, "bytes of a text made from a template")      \
     X(GRAPH_CHECKED_TARGETS, "graph.checked_targets", 4096,                                        \
       "targets of a graph's edges that are checked for joins and writers that may go wrong")       \
+    X(GRAPH_DRAWN_POINTS, "graph.drawn_points", 20000, "nodes and bends of a graph that is drawn") \
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
     X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
     X(TOOL_FIELDS, "tool.fields", 16, "fields of one object of a tool declared in C")              \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/graph.c, by running haft: cases, verdicts, exit status."""
+"""Tests for src/cli/commands/graph.c, by running haft: pictures, cases, verdicts, exit status."""
 import json
 import os
 import shutil
@@ -95,6 +95,26 @@ def test_model():
                [(one["id"], one["difference"]) for one in found if not one["right"]][:5])
 
 
+def test_pictures():
+    spec = ("kind: graph\nname: two\ngraph: {nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n"
+            "graphs: {inner: {nodes: {b: {do: []}}, edges: [{from: start, to: b}]}}\n")
+    for option, begin in (("--svg", "<svg "), ("--mermaid", "flowchart TD\n"),
+                          ("--dot", 'digraph "two" {\n'), ("--ascii", "\n( start )\n")):
+        status, out, err = haft("-", option, text=spec)
+        check(f"a_graph_is_drawn_{option}", (status, out.startswith(begin), err), (0, True, ""))
+    check("ascii_is_the_default", haft("-", text=spec), haft("-", "--ascii", text=spec))
+    check("an_inner_graph_is_drawn", "| b |" in haft("-", "--graph", "inner", text=spec)[1], True)
+    check("an_unknown_inner_graph", haft("-", "--graph", "zz", text=spec)[::2],
+          (2, "haft: standard input has no graph 'zz' under graphs\n"))
+    check("two_pictures", haft("-", "--svg", "--dot", text=spec)[0], 2)
+    check("a_spec_and_cases", haft("-", "--cases", "-", text=spec)[0], 2)
+    check("no_graph", haft("-", text="model: offline\n")[::2],
+          (2, "haft: standard input has no graph: its kind is not graph\n"))
+    status, out, err = haft("-", text="kind: graph\ngraph: {nodes: {a: {do: []}}, edges: []}\n")
+    check("problems_of_the_graph", (status, out, "no_entry" in err), (2, "", True))
+
+
 test_lines()
+test_pictures()
 test_shape()
 test_model()

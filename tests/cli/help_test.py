@@ -86,6 +86,8 @@ def prepare(scratch, command, line):
                        "tools.jsonl": '{"name": "f"}', "queries.jsonl": '{"query": "f"}',
                        "cases.jsonl": '{"id": 1, "graph": {"nodes": {"a": {"do": []}}, "edges": '
                                       '[{"from": "start", "to": "a"}]}, "script": []}',
+                       "graph.yaml": "kind: graph\ngraph: {nodes: {a: {do: []}}, edges: "
+                                     "[{from: start, to: a}]}\n",
                        "calls.jsonl": '{"calls": [{"name": "f"}]}',
                        "script.yaml": FAILS if "--error" in line else
                        BEFORE.get(command, QUESTION)}.items():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph.c - `haft graph --cases`: plays graph cases, one JSON object a line.
+ * graph.c - `haft graph SPEC` draws the graph of a spec; `haft graph --cases` plays graph cases,
+ * one JSON object a line.
  *
  * docs/schemas/graph-cases.schema.json describes the objects it prints. Tests:
  * tests/cli/graph_test.py.
@@ -8,9 +9,12 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/config/config.h"
 #include "cli/input/batch.h"
+#include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 #include "graph/cases.h"
+#include "graph/draw/drawing.h"
 #include "io/random.h"
 #include "run/event_body.h"
 #include "json/object.h"
@@ -100,34 +104,154 @@ static haft_status handle_line(haft__cli *cli, void *context, haft_str line, siz
     return status;
 }
 
-static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
+static haft__exit_status play_cases(haft__cli *cli, const char *path, haft_error *err)
 {
-    const char *path = haft__args_text(args, "cases", NULL);
     tally t = {.hash_key = haft__random_hash_key()};
-    if (path == NULL) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "expected --cases FILE");
-        (void)haft__hint(err, status, "see 'haft help graph'");
-        return HAFT__EXIT_USAGE;
-    }
     haft__exit_status result = haft__batch_run(cli, path, handle_line, &t, err);
     return result == HAFT__EXIT_DONE && t.right < t.wanted ? HAFT__EXIT_FAILED : result;
 }
 
+/* ---- pictures ---- */
+
+/* The graph to draw: that of the spec, or one of `graphs`. */
+static haft_status find_graph(const haft__spec_file *file, const char *name, haft__json *ret_source,
+                              haft_error *err)
+{
+    *ret_source = file->spec->graph;
+    if (name == NULL) {
+        return file->spec->kind == HAFT__SPEC_GRAPH
+                   ? HAFT_OK
+                   : haft__fail(err, HAFT_BAD_INPUT, "", "%s has no graph: its kind is not graph",
+                                file->name);
+    }
+    const haft__json *found = haft__json_get(file->spec->graphs, haft__str(name));
+    if (found == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "%s has no graph '%s' under graphs", file->name,
+                          name);
+    }
+    *ret_source = *found;
+    return HAFT_OK;
+}
+
+static haft_status write_picture(haft__cli *cli, const haft__args *args, haft__drawing *drawing,
+                                 haft_str title, haft__buf *buf, haft_error *err)
+{
+    bool svg = haft__args_has(args, "svg");
+    if (haft__args_has(args, "mermaid")) {
+        haft__drawing_write_mermaid(drawing, buf);
+        return HAFT_OK;
+    }
+    if (haft__args_has(args, "dot")) {
+        haft__drawing_write_dot(drawing, title, buf);
+        return HAFT_OK;
+    }
+    haft_status status = haft__drawing_layout(
+        &cli->arena, drawing, svg ? &haft__drawing_pixels : &haft__drawing_cells, err);
+    if (status == HAFT_OK && svg) {
+        haft__drawing_write_svg(drawing, title, buf);
+    } else if (status == HAFT_OK) {
+        status = haft__drawing_write_ascii(&cli->arena, drawing, buf, err);
+    }
+    return status;
+}
+
+static haft_status draw(haft__cli *cli, const haft__args *args, const haft__spec_file *file,
+                        haft_error *err)
+{
+    const haft__graph *graph = NULL;
+    haft__graph_problems problems;
+    haft__drawing drawing;
+    haft__json source;
+    haft__buf buf;
+    haft_str title = file->spec->name.len > 0 ? file->spec->name
+                                              : haft__str(haft__args_text(args, "graph", "graph"));
+    haft_status status = find_graph(file, haft__args_text(args, "graph", NULL), &source, err);
+    if (status == HAFT_OK) {
+        status =
+            haft__graph_compile(&cli->arena, source, file->spec->graphs, &graph, &problems, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__drawing_create(&cli->arena, graph, &drawing, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__buf_init(&buf, HAFT__LIMIT_GRAPH_STEP_BYTES);
+    status = write_picture(cli, args, &drawing, title, &buf, err);
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&buf, err);
+    }
+    if (status == HAFT_OK) {
+        (void)fwrite(buf.ptr, 1, buf.len, cli->out);
+    }
+    haft__buf_finish(&buf);
+    return status;
+}
+
+static haft__exit_status draw_spec(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__spec_file file;
+    haft_status status = haft__spec_file_check(cli, args->words[0], args, &file, err);
+    if (status == HAFT_OK && !haft__spec_file_usable(&file, cli)) {
+        return HAFT__EXIT_USAGE;
+    }
+    if (status == HAFT_OK) {
+        status = draw(cli, args, &file, err);
+    }
+    return status == HAFT_OK          ? HAFT__EXIT_DONE
+           : status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED
+                                      : HAFT__EXIT_USAGE;
+}
+
+static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    static const char *const forms[] = {"svg", "mermaid", "dot", "ascii"};
+    const char *cases = haft__args_text(args, "cases", NULL);
+    size_t pictures = 0;
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        pictures += haft__args_has(args, forms[i]);
+    }
+    bool drawn = args->word_count == 1 && cases == NULL && pictures <= 1;
+    if (!drawn && (cases == NULL || args->word_count > 0 || pictures > 0)) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "",
+                       "expected SPEC with at most one of --svg, --mermaid, --dot and --ascii, or "
+                       "--cases FILE");
+        (void)haft__hint(err, status, "see 'haft help graph'");
+        return HAFT__EXIT_USAGE;
+    }
+    return drawn ? draw_spec(cli, args, err) : play_cases(cli, cases, err);
+}
+
 static const haft__option options[] = {
+    {"svg", 0, HAFT__OPTION_FLAG, NULL, "draw an SVG picture"},
+    {"mermaid", 0, HAFT__OPTION_FLAG, NULL, "print the graph for Mermaid"},
+    {"dot", 0, HAFT__OPTION_FLAG, NULL, "print the graph for Graphviz"},
+    {"ascii", 0, HAFT__OPTION_FLAG, NULL, "draw the graph with characters; the default"},
+    {"graph", 0, HAFT__OPTION_TEXT, "NAME", "draw this one of `graphs`"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE",
+     "override a part of the spec: limits.turns=5; may be repeated"},
     {"cases", 0, HAFT__OPTION_TEXT, "FILE", "play the cases of FILE, one JSON object a line"},
+    HAFT__OPTION_NO_CONFIG,
     {0},
 };
 
 static const haft__example examples[] = {
+    {"haft graph graph.yaml", "draw the graph in the terminal"},
+    {"haft graph graph.yaml --svg > graph.svg", "draw it as SVG"},
     {"haft graph --cases cases.jsonl", "print the results of each case"},
     {0},
 };
 
 const haft__command haft__cmd_graph = {
     .name = "graph",
-    .usage = "",
-    .summary = "play cases of state graphs",
+    .usage = "[SPEC]",
+    .summary = "draw a state graph, or play cases of graphs",
     .help =
+        "    haft graph SPEC [--svg | --mermaid | --dot | --ascii]\n\n"
+        "draws the graph of a spec of kind graph. Dashed lines have a condition, a bar is a join, "
+        "and\n"
+        "a node with a star (in SVG: a yellow border) waits for a person.\n\n"
         "    haft graph --cases FILE\n\n"
         "reads lines {\"id\", \"graph\", \"graphs\", \"script\"} and prints for each {\"id\", "
         "\"results\",\n"
@@ -139,5 +263,6 @@ const haft__command haft__cmd_graph = {
         "and cases.\n",
     .options = options,
     .examples = examples,
+    .max_words = 1,
     .run = run,
 };
