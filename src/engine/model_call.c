@@ -13,6 +13,7 @@
 #include "engine/agent.h"
 #include "engine/crash_guard.h"
 #include "engine/runtime.h"
+#include "model/provider_tool.h"
 #include "model/rules/offline.h"
 
 /* ---- lifetime ---- */
@@ -97,7 +98,14 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
         const haft__cache_finding *cache = call->provider != NULL ? &call->cache : NULL;
         reply.retries = retries;
         reply.unsent = call->provider != NULL ? run->conversation->unsent : 0;
+        haft__buf ran;
+        haft__buf_init(&ran, HAFT__LIMIT_REPLY_BYTES);
+        if (call->provider != NULL
+            && haft__provider_calls_write(call->provider, reply.items, &ran, NULL) == HAFT_OK) {
+            reply.provider_calls = haft__buf_str(&ran);
+        }
         haft__input_model_replied_with(body, &run->state, &reply, cache, elapsed_ms(call));
+        haft__buf_finish(&ran);
     }
     record(call);
 }

@@ -244,14 +244,29 @@ haft_str haft__conversation_tools(const conversation *c, const haft__request *re
                     : (haft_str){NULL, 0};
 }
 
-void haft__conversation_add_array(haft__json_writer *w, const char *key, haft_str before,
-                                  haft_str text, haft_str after)
+bool haft__conversation_add_tools(const conversation *c, haft__json_writer *w,
+                                  const haft__request *request, haft__provider_tool_writer *write,
+                                  haft_str before, haft_str after)
 {
-    haft__json_key(w, key);
-    haft__buf_add_str(w->buf, before);
-    haft__buf_add_str(w->buf, text);
-    haft__buf_add_str(w->buf, after);
+    haft_str declared = haft__conversation_tools(c, request);
+    size_t hosted = c->format == NULL ? request->provider_tool_count : 0;
+    if (declared.len == 0 && hosted == 0) {
+        return false;
+    }
+    haft__json_key(w, "tools");
+    haft__buf_add_char(w->buf, '[');
+    if (hosted > 0) {
+        haft__provider_tools_write(c->provider, request, write, w->buf);
+    }
+    if (declared.len > 0) {
+        haft__buf_add_str(w->buf, hosted > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+        haft__buf_add_str(w->buf, before);
+        haft__buf_add_str(w->buf, declared);
+        haft__buf_add_str(w->buf, after);
+    }
+    haft__buf_add_char(w->buf, ']');
     w->after_key = false;
+    return true;
 }
 
 void haft__conversation_add_name(haft__json_writer *w, haft_str name)

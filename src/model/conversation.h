@@ -14,7 +14,7 @@
 #ifndef HAFT_MODEL_CONVERSATION_H
 #define HAFT_MODEL_CONVERSATION_H
 
-#include "model/provider.h"
+#include "model/provider_tool.h"
 #include "json/write.h"
 
 /* The caller destroys it. `provider` must outlive it. */
@@ -39,9 +39,12 @@ HAFT_MUST_USE haft_status haft__conversation_write(haft__provider_conversation *
 haft_str haft__conversation_tools(const haft__provider_conversation *conversation,
                                   const haft__request *request);
 
-/* Writes the member `key`: `before`, the declared tools, `after`. */
-void haft__conversation_add_array(haft__json_writer *w, const char *key, haft_str before,
-                                  haft_str text, haft_str after);
+/* Writes the member `tools`, if there are any: those that run at the provider, which never change,
+ * and after them `before`, the declared tools, `after`. Returns whether it was written. */
+bool haft__conversation_add_tools(const haft__provider_conversation *conversation,
+                                  haft__json_writer *w, const haft__request *request,
+                                  haft__provider_tool_writer *write, haft_str before,
+                                  haft_str after);
 
 /* Adds the wire name of a tool. A call of another model may have no name: "_" stands for it. */
 void haft__conversation_add_name(haft__json_writer *w, haft_str name);

@@ -10,10 +10,9 @@
 #include "tool/wire_name.h"
 
 static const char *const stops[] = {
-    [HAFT__STOP_END] = "stop",
-    [HAFT__STOP_CALLS] = "tool_calls",
-    [HAFT__STOP_LENGTH] = "length",
-    [HAFT__STOP_REFUSAL] = "refusal",
+    [HAFT__STOP_END] = "stop",      [HAFT__STOP_CALLS] = "tool_calls",
+    [HAFT__STOP_LENGTH] = "length", [HAFT__STOP_REFUSAL] = "refusal",
+    [HAFT__STOP_PAUSE] = "pause",
 };
 
 const char *haft__stop_reason_name(haft__stop_reason stop)

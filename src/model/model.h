@@ -39,6 +39,8 @@ typedef struct haft__request {
     const haft__tool *const *tools; /* declared: in the bytes of the request */
     const bool *allowed;            /* for each tool: whether it may run in this turn */
     size_t tool_count;
+    const haft__tool *const *provider_tools; /* that run at the provider */
+    size_t provider_tool_count;
     size_t callable_count; /* `tools` has more entries: those up to here can be called too */
     haft__choice_mode mode;
     haft_str tool; /* of HAFT__MODE_TOOL */
@@ -63,6 +65,7 @@ typedef enum haft__stop_reason {
     HAFT__STOP_CALLS,   /* the model waits for the results of its calls */
     HAFT__STOP_LENGTH,  /* cut by the token limit */
     HAFT__STOP_REFUSAL, /* the provider or the model declined */
+    HAFT__STOP_PAUSE,   /* the provider interrupts its tools: the same request goes on */
 } haft__stop_reason;
 
 const char *haft__stop_reason_name(haft__stop_reason stop);
@@ -85,9 +88,10 @@ typedef struct haft__reply {
     haft_str items;
     haft__token_usage usage;
     haft__stop_reason stop;
-    haft_str model;   /* the model that replied */
-    uint32_t unsent;  /* earlier replies that the request had without their items */
-    haft_str retries; /* failed attempts before it: JSON objects with commas; or "" */
+    haft_str model;          /* the model that replied */
+    uint32_t unsent;         /* earlier replies that the request had without their items */
+    haft_str retries;        /* failed attempts before it: JSON objects with commas; or "" */
+    haft_str provider_calls; /* calls that the provider ran: a JSON array; or "" */
 } haft__reply;
 
 /* Why a model call has no reply, by the reaction that is needed. */

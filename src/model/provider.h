@@ -108,6 +108,12 @@ typedef struct haft__provider_stream_options {
 /* Reads one reply. The caller provides `stream_size` bytes, aligned for any type. */
 typedef struct haft__provider_stream haft__provider_stream;
 
+/* A call that the provider ran itself. Everything is borrowed from its item. */
+typedef struct haft__provider_call {
+    haft_str type, id;
+    haft__json arguments; /* in the provider's form; null if it does not say */
+} haft__provider_call;
+
 /* ---- the table ---- */
 
 typedef haft_status haft__provider_write_url(const haft__provider *provider,
@@ -184,6 +190,9 @@ typedef struct haft__provider_api {
     haft_status (*end)(haft__provider_stream *stream, haft__arena *arena,
                        haft__model_outcome *ret_outcome, haft_error *err);
 
+    /* Whether an item of haft__reply.items is a call that the provider ran. NULL: none is. */
+    bool (*read_provider_call)(haft__json item, haft__provider_call *ret_call);
+
     /* The failure in a response that is not 2xx. The first HAFT__LIMIT_MODEL_ERROR_BYTES of the
      * body are enough; `request_id` may be empty. The message lives in `arena`. Texts of the server
      * are redacted before they are cut. */
@@ -197,6 +206,12 @@ typedef enum haft__provider_cache {
     HAFT__CACHE_PREFIX, /* by itself: a request that begins with the same bytes */
     HAFT__CACHE_MARKS,  /* up to blocks with a mark, which haft sets */
 } haft__provider_cache;
+
+/* A tool that runs at the provider (model/provider_tool.h). */
+typedef struct haft__provider_tool {
+    const char *type; /* in a spec */
+    const char *wire; /* its name in the provider's requests */
+} haft__provider_tool;
 
 /* Capabilities of a provider, independent of its wire format. docs/providers.md shows them. */
 typedef struct haft__provider_capabilities {
@@ -216,6 +231,7 @@ typedef struct haft__provider_capabilities {
     bool no_forced_thinking;  /* a choice that forces a call is rejected while the model thinks */
     bool choice_breaks_cache; /* another choice invalidates the cache of messages */
     haft__provider_cache cache;
+    const haft__provider_tool *tools; /* that it runs itself; the last type is NULL; NULL: none */
 } haft__provider_capabilities;
 
 /* The differences between servers of Chat Completions; empty in rows of other wire formats. */

@@ -26,8 +26,24 @@
                      .schema = HAFT__TARGET_OPENAI,                                                \
                      .tool_schema = &haft__tool_schema_openai,                                     \
                      OPENAI_NAMES,                                                                 \
-                     .max_tools = 128},                                                            \
+                     .max_tools = 128,                                                             \
+                     .tools = openai_tools},                                                       \
     .chat = {.must_call = "required", .max_tokens = "", .reasoning = ""}
+
+/* The tools that providers run themselves, by the name that they have in specs. */
+static const haft__provider_tool openai_tools[] = {{"web_search", "web_search"},
+                                                   {"file_search", "file_search"},
+                                                   {"code_interpreter", "code_interpreter"},
+                                                   {"image_generation", "image_generation"},
+                                                   {NULL, NULL}};
+static const haft__provider_tool anthropic_tools[] = {{"web_search", "web_search_20260318"},
+                                                      {"web_fetch", "web_fetch_20260318"},
+                                                      {"code_execution", "code_execution_20260521"},
+                                                      {NULL, NULL}};
+static const haft__provider_tool gemini_tools[] = {{"web_search", "googleSearch"},
+                                                   {"web_fetch", "urlContext"},
+                                                   {"code_execution", "codeExecution"},
+                                                   {NULL, NULL}};
 
 static const haft__provider providers[] = {
     {.name = "openai", OPENAI, .local_key_env = "", .compatible_elsewhere = true, OPENAI_RESPONSES},
@@ -66,7 +82,8 @@ static const haft__provider providers[] = {
                       .name_chars = "A-Za-z0-9_-",
                       .no_forced_thinking = true,
                       .choice_breaks_cache = true,
-                      .cache = HAFT__CACHE_MARKS},
+                      .cache = HAFT__CACHE_MARKS,
+                      .tools = anthropic_tools},
      .chat = {.must_call = "any", .max_tokens = "max_tokens", .reasoning = ""}},
     {.name = "gemini",
      .base_url = "https://generativelanguage.googleapis.com/v1beta",
@@ -82,7 +99,8 @@ static const haft__provider providers[] = {
                       .tool_schema = &haft__tool_schema_gemini,
                       .name_bytes = 128,
                       .name_chars = "A-Za-z0-9_.:-",
-                      .max_tools = 512},
+                      .max_tools = 512,
+                      .tools = gemini_tools},
      .chat = {.must_call = "ANY", .max_tokens = "maxOutputTokens", .reasoning = ""}},
     {.name = "mistral",
      .base_url = "https://api.mistral.ai/v1",

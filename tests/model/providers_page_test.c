@@ -210,6 +210,27 @@ static void add_models(haft__buf *page)
     }
 }
 
+static void add_provider_tools(haft__buf *page)
+{
+    size_t count;
+    const haft__provider *all = haft__providers(&count);
+    haft__buf_addf(page, "\n## Tools that run at the provider\n\n"
+                         "`provider: {type: TYPE}` of a tool. [Models](models.md#tools-that-run-at-"
+                         "the-provider) explains them.\n\n"
+                         "| provider | types, and their names in requests |\n|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const haft__provider_tool *tool = all[i].capabilities.tools;
+        if (tool != NULL) {
+            haft__buf_addf(page, "| %s |", all[i].name);
+            for (size_t k = 0; tool[k].type != NULL; k++) {
+                haft__buf_addf(page, "%s `%s` (`%s`)", k > 0 ? "," : "", tool[k].type,
+                               tool[k].wire);
+            }
+            haft__buf_addf(page, " |\n");
+        }
+    }
+}
+
 static void write_page(haft__buf *page)
 {
     size_t count;
@@ -227,6 +248,7 @@ static void write_page(haft__buf *page)
         haft__buf_addf(page, "%s", notes[t]);
     }
     add_schema_rules(page);
+    add_provider_tools(page);
     add_models(page);
 }
 

@@ -13,6 +13,9 @@ MEMBERS = {
 OLD_MEMBERS = {"temperature", "top_p", "top_k"}
 TOOL = {"name", "description", "input_schema", "strict", "cache_control", "defer_loading",
         "input_examples", "eager_input_streaming", "allowed_callers", "type"}
+HOSTED = {"web_search_20260318": ("web_search", {
+    "type", "name", "max_uses", "allowed_domains", "blocked_domains", "user_location",
+    "cache_control"})}
 # Schemas of strict tools and of output_config.format.
 STRICT = {"type", "description", "title", "properties", "required", "additionalProperties", "items",
           "enum", "const", "anyOf", "allOf", "$ref", "$defs", "format", "pattern", "minItems",
@@ -47,6 +50,10 @@ def blocks_of(message):
 
 class Anthropic(Wire):
     path = "/v1/messages"
+
+    def __init__(self):
+        super().__init__()
+        self.hosted, self.paused = [], set()  # blocks of tools that ran here; ids of paused ones
 
     def error(self, refusal):
         kind = {401: "authentication_error", 404: "not_found_error"}.get(
@@ -112,7 +119,13 @@ class Anthropic(Wire):
                               f"output_config.format: minItems at {place}")
 
     def check_tools(self, request):
-        tools = request.get("tools", [])
+        declared = request.get("tools", [])
+        tools = [tool for tool in declared if tool.get("type", "custom") not in HOSTED]
+        for tool in declared:
+            if tool.get("type") in HOSTED:
+                name, known = HOSTED[tool["type"]]
+                refuse_unknown(tool, known, "tools")
+                refuse_unless(tool["name"] == name, f"tools: the name must be {name}")
         for tool in tools:
             refuse_unknown(tool, TOOL, "tools")
             check_object_root(tool["input_schema"], tool["name"], ("anyOf", "oneOf", "allOf"))
@@ -161,7 +174,9 @@ class Anthropic(Wire):
         messages = request["messages"]
         refuse_unless(messages and messages[0]["role"] == "user",
                       "first message must be the user's")
-        refuse_unless(messages[-1]["role"] == "user", "this model does not support prefill")
+        paused = any(block.get("id") in self.paused for block in blocks_of(messages[-1]))
+        refuse_unless(messages[-1]["role"] == "user" or paused,
+                      "this model does not support prefill")
         open_ids = []
         for i, message in enumerate(messages):
             refuse_unknown(message, {"role", "content"}, f"messages.{i}")
@@ -183,7 +198,8 @@ class Anthropic(Wire):
     def check_blocks(self, request, i, message):
         """Returns the ids of its calls."""
         known = {"user": ("text", "tool_result", "image", "document"),
-                 "assistant": ("text", "tool_use", "thinking", "redacted_thinking")}
+                 "assistant": ("text", "tool_use", "thinking", "redacted_thinking",
+                               "server_tool_use", "web_search_tool_result")}
         ids, other, thoughts = [], False, []
         for block in blocks_of(message):
             kind, where = block["type"], f"messages.{i}"
@@ -198,6 +214,8 @@ class Anthropic(Wire):
             elif kind == "tool_result":
                 refuse_unknown(block, {"type", "tool_use_id", "content", "is_error",
                                        "cache_control"}, where)
+            elif kind in ("server_tool_use", "web_search_tool_result"):
+                refuse_unless(without_marks(block) in self.hosted, f"{where}: unknown {kind}")
             elif kind == "tool_use":
                 refuse_unknown(block, {"type", "id", "name", "input", "caller", "cache_control"},
                                where)
@@ -241,6 +259,14 @@ class Anthropic(Wire):
             signature = self.signature(request, len(request["messages"]), turn["thinking"])
             blocks.append({"type": "thinking", "thinking": turn["thinking"],
                            "signature": signature})
+        for name, asked in turn.get("hosted", ()):
+            key = self.next_id("srvtoolu_")
+            found = [{"type": "web_search_result", "title": "größer", "url": "https://e.org/",
+                      "encrypted_content": seal(key), "page_age": None}]
+            self.hosted += [{"type": "server_tool_use", "id": key, "name": name, "input": asked},
+                            {"type": f"{name}_tool_result", "tool_use_id": key, "content": found}]
+            blocks += self.hosted[-2:]
+            self.paused |= {key} if turn.get("pause") else set()
         if turn.get("text"):
             blocks.append({"type": "text", "text": turn["text"]})
         for i, (name, _) in enumerate(turn.get("calls", ())):
@@ -260,9 +286,13 @@ class Anthropic(Wire):
         return {"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"],
                 "content": content, "stop_reason": reason, "stop_sequence": None, "usage": usage}
 
+    @staticmethod
+    def reason(turn):
+        return "pause_turn" if turn.get("pause") else "tool_use" if turn.get(
+            "calls") else "end_turn"
+
     def whole(self, request, turn):
-        return self.message(request, self.blocks(request, turn),
-                            "tool_use" if turn.get("calls") else "end_turn", self.USAGE)
+        return self.message(request, self.blocks(request, turn), self.reason(turn), self.USAGE)
 
     def stream(self, request, turn):
         def event(kind, **data):
@@ -278,7 +308,7 @@ class Anthropic(Wire):
             out += event("content_block_stop", index=at)
         out += event("some_new_event", data=1)
         out += event("message_delta", usage=self.USAGE, delta={
-            "stop_reason": "tool_use" if turn.get("calls") else "end_turn", "stop_sequence": None})
+            "stop_reason": self.reason(turn), "stop_sequence": None})
         return out + event("message_stop")
 
     @staticmethod
@@ -291,6 +321,8 @@ class Anthropic(Wire):
                 {"type": "thinking_delta", "thinking": piece}
                 for piece in halves(block["thinking"])] + [
                     {"type": "signature_delta", "signature": block["signature"]}]
+        if block["type"] == "web_search_tool_result":
+            return block, []
         return {**block, "input": {}}, [
             {"type": "input_json_delta", "partial_json": piece}
             for piece in [""] + halves(dumps(block["input"]))]

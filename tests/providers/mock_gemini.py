@@ -26,6 +26,10 @@ NAME = r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"
 class Gemini(Wire):
     gives_ids = True  # ids of calls are optional
 
+    def __init__(self):
+        super().__init__()
+        self.hosted = []  # parts of tools that ran here
+
     def error(self, refusal):
         return {"error": {"code": refusal.status, "message": refusal.message,
                           "status": "INVALID_ARGUMENT"}}
@@ -61,9 +65,14 @@ class Gemini(Wire):
 
     def check_tools(self, request):
         names = []
+        hosted = False
         for tool in request.get("tools", ()):
-            refuse_unknown(tool, {"functionDeclarations"}, "tools")
-            for function in tool["functionDeclarations"]:
+            refuse_unknown(tool, {"functionDeclarations", "googleSearch"}, "tools")
+            refuse_unless(len(tool) == 1, "tools: a tool has one kind")
+            refuse_unknown(tool.get("googleSearch", {}), {"timeRangeFilter", "searchTypes"},
+                           "googleSearch")
+            hosted = hosted or "googleSearch" in tool
+            for function in tool.get("functionDeclarations", ()):
                 refuse_unknown(function, {"name", "description", "parameters",
                                           "parametersJsonSchema"}, "functionDeclarations")
                 refuse_unless(not {"parameters", "parametersJsonSchema"} <= set(function),
@@ -74,6 +83,8 @@ class Gemini(Wire):
         config = request.get("toolConfig", {})
         refuse_unknown(config, {"functionCallingConfig", "includeServerSideToolInvocations"},
                        "toolConfig")
+        refuse_unless(not (hosted and names) or config.get("includeServerSideToolInvocations"),
+                      "includeServerSideToolInvocations is required with both kinds of tools")
         choice = config.get("functionCallingConfig", {})
         refuse_unknown(choice, {"mode", "allowedFunctionNames"}, "functionCallingConfig")
         mode = choice.get("mode", "AUTO")
@@ -125,8 +136,11 @@ class Gemini(Wire):
         calls = []
         for part in content["parts"]:
             refuse_unknown(part, PART, f"contents[{i}]")
-            refuse_unless(len(set(part) & {"text", "functionCall", "functionResponse"}) == 1,
+            refuse_unless(len(set(part) & {"text", "functionCall", "functionResponse", "toolCall",
+                                           "toolResponse"}) == 1,
                           f"contents[{i}]: a part has one kind of data")
+            if "toolCall" in part or "toolResponse" in part:
+                refuse_unless(part in self.hosted, f"contents[{i}]: unknown call of a server tool")
             if "functionCall" in part:
                 call = part["functionCall"]
                 refuse_unless(content["role"] == "model", f"contents[{i}]: a call of the user")
@@ -158,6 +172,11 @@ class Gemini(Wire):
         parts, signed = [], False
         if turn.get("thinking"):
             parts.append({"text": turn["thinking"], "thought": True})
+        for name, asked in turn.get("hosted", ()):
+            call = {"id": self.next_id(""), "toolType": f"GOOGLE_{name.upper()}"}
+            self.hosted += [{"toolCall": {**call, "args": asked}},
+                            {"toolResponse": {**call, "response": {"found": "größer"}}}]
+            parts += self.hosted[-2:]
         if turn.get("text"):
             parts.append({"text": turn["text"]})
         for i, (name, _) in enumerate(turn.get("calls", ())):

@@ -14,6 +14,7 @@ MEMBERS = {
     "service_tier", "safety_identifier", "temperature", "top_p", "user"}
 TOOL = {"type", "name", "description", "parameters", "strict", "defer_loading", "allowed_callers",
         "output_schema", "async"}
+HOSTED = {"web_search": {"type", "filters", "search_context_size", "user_location"}}
 CALL = {"type", "id", "call_id", "name", "arguments", "status", "namespace", "caller", "async"}
 
 
@@ -49,7 +50,12 @@ class Responses(Wire):
                 check_strict_schema(form["schema"], "text.format")
 
     def check_tools(self, request):
-        tools = request.get("tools")
+        declared = request.get("tools") or ()
+        hosted = [tool["type"] for tool in declared if tool["type"] in HOSTED]
+        tools = [tool for tool in declared if tool["type"] not in HOSTED]
+        for tool in declared:
+            if tool["type"] in HOSTED:
+                refuse_unknown(tool, HOSTED[tool["type"]], "tools")
         for tool in tools or ():
             refuse_unknown(tool, TOOL, "tools")
             refuse_unless(tool["type"] == "function", f"tools: unknown type {tool['type']}")
@@ -64,13 +70,17 @@ class Responses(Wire):
         choice = request.get("tool_choice", "auto")
         if isinstance(choice, str):
             refuse_unless(choice in ("none", "auto", "required"), "tool_choice: unknown value")
-            refuse_unless(choice != "required" or names, "tool_choice: there are no tools")
+            refuse_unless(choice != "required" or names or hosted,
+                          "tool_choice: there are no tools")
         elif choice.get("type") == "allowed_tools":
             refuse_unknown(choice, {"type", "mode", "tools"}, "tool_choice")
             refuse_unless(choice["mode"] in ("auto", "required"), "allowed_tools: unknown mode")
             refuse_unless(choice["tools"], "allowed_tools: no tools")
             for tool in choice["tools"]:
-                self.check_named(tool, names)
+                if tool.get("type") in hosted:
+                    refuse_unknown(tool, {"type"}, "tool_choice")
+                else:
+                    self.check_named(tool, names)
         else:
             self.check_named(choice, names)
 
@@ -99,6 +109,8 @@ class Responses(Wire):
                 refuse_unless(item["call_id"] in calls,
                               f"No tool call found for function call output {item['call_id']}")
                 outputs.append(item["call_id"])
+            elif kind == "web_search_call":
+                refuse_unless(self.issued.get(item["id"]) == item, f"{where}: unknown item")
             else:
                 raise Refusal(f"{where}: unknown type {kind}")
             order.append(kind)
@@ -133,7 +145,8 @@ class Responses(Wire):
         refuse_unless(item["encrypted_content"] == seal(model, item["id"], item["summary"]),
                       f"{where}: The encrypted content could not be verified.")
         after = rest[0].get("type", "message") if rest else None
-        own = after == "function_call" or (after == "message" and rest[0]["role"] == "assistant")
+        own = after in ("function_call", "web_search_call") or (
+            after == "message" and rest[0]["role"] == "assistant")
         refuse_unless(own, f"{where}: Item '{item['id']}' of type 'reasoning' was provided without "
                       "its required following item.")
 
@@ -157,6 +170,11 @@ class Responses(Wire):
             summary = [{"type": "summary_text", "text": turn["thinking"]}]
             items.append({"id": key, "type": "reasoning", "summary": summary,
                           "encrypted_content": seal(model, key, summary)})
+        for kind, action in turn.get("hosted", ()):
+            key = self.next_id("ws_")
+            items.append({"id": key, "type": f"{kind}_call", "status": "completed",
+                          "action": {"type": "search", **action}})
+            self.issued[key] = items[-1]
         if turn.get("text"):
             phase = "commentary" if turn.get("calls") else "final_answer"
             items.append({"id": self.next_id("msg_"), "type": "message", "status": "completed",
@@ -213,6 +231,11 @@ class Responses(Wire):
                       for piece in halves(text)]
             return ({**item, "arguments": "", "status": "in_progress"},
                     pieces + [(f"{name}.done", {**where, "arguments": text})])
+        if item["type"] == "web_search_call":
+            name = "response.web_search_call"
+            return ({**item, "status": "in_progress"},
+                    [(f"{name}.{step}", where) for step in ("in_progress", "searching",
+                                                            "completed")])
         if item["type"] == "reasoning":
             where |= {"summary_index": 0}
             part, name = item["summary"][0], "response.reasoning_summary_text"

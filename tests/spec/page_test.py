@@ -23,7 +23,7 @@ HEAD = "| key | value | default | what it is for |\n|---|---|---|---|\n"
 SECTIONS = [("The top", None), ("`model`", "model"), ("`model.timeouts`", "model/timeouts"),
             ("`model.price`", "model/price"),
             ("`phases[]`", "phase"), ("`tools[]`", "tool"), ("`tools[].http`", "http"),
-            ("`tools[].limits`", "agent_limits"),
+            ("`tools[].limits`", "agent_limits"), ("`tools[].provider`", "tool/provider"),
             ("`tools[].traits`", "traits"), ("`tools[].traits.cache`", "traits/cache"),
             ("`mcp`", "mcp"), ("`mcp.import`", "mcp/import"),
             ("`mcp.servers.NAME`", "server"), ("`formats`", "formats"),

@@ -242,6 +242,30 @@ static haft_status find_messages(const haft__run *run, haft__arena *arena,
     return haft__history_repair(&run->messages, arena, repaired, err);
 }
 
+/* The tools that run at the provider. They are no part of the choice. */
+static haft_status find_provider_tools(const haft__run *run, haft__arena *arena,
+                                       const haft__tool ***ret_tools, size_t *ret_count,
+                                       haft_error *err)
+{
+    const haft__tool **tools = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (run->tools->items[i]->source != HAFT__TOOL_PROVIDER) {
+            continue;
+        }
+        if (tools == NULL) {
+            tools = haft__arena_array(arena, run->tools->count - i, sizeof(*tools));
+        }
+        if (tools == NULL) {
+            return haft__arena_fail(arena, err);
+        }
+        tools[count++] = run->tools->items[i];
+    }
+    *ret_tools = tools;
+    *ret_count = count;
+    return HAFT_OK;
+}
+
 haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
                                  haft__request *ret_request, haft_error *err)
 {
@@ -260,6 +284,12 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
         tools[i] = run->tools->items[offered.items[i]];
         allowed[i] = run->allowed[offered.items[i]];
     }
+    const haft__tool **hosted = NULL;
+    size_t hosted_count = 0;
+    status = find_provider_tools(run, arena, &hosted, &hosted_count, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     const haft__messages *messages = NULL;
     status = find_messages(run, arena, &messages, err);
     if (status != HAFT_OK) {
@@ -273,6 +303,8 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
         .tools = tools,
         .allowed = allowed,
         .tool_count = offered.declared,
+        .provider_tools = hosted,
+        .provider_tool_count = hosted_count,
         .callable_count = offered.count,
         .mode = run->mode,
         .tool = run->mode_tool,

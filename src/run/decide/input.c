@@ -344,6 +344,11 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
     write_items(&w, run, reply);
     write_unsent(&w, run, reply);
     write_retries(&w, reply->retries);
+    if (reply->provider_calls.len > 0) {
+        haft__json_key(&w, "provider_calls");
+        haft__buf_add_str(w.buf, reply->provider_calls);
+        w.after_key = false;
+    }
     haft__event_body_end(&w, buf);
 }
 

@@ -138,6 +138,10 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     run->reply_committed = false;
     run->sent_again = false;
     run->stage = HAFT__RUN_JUDGING;
+    if (run->reply.stop == HAFT__STOP_PAUSE && run->call_count == run->batch) {
+        run->stage = HAFT__RUN_IDLE; /* the reply is sent back, and the model goes on */
+        return haft__fold_commit_reply(run, err);
+    }
     return HAFT_OK;
 }
 

@@ -168,7 +168,7 @@ bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
 static bool is_spec_tool(const haft__tool *tool)
 {
     return tool->source != HAFT__TOOL_BUILTIN && tool->source != HAFT__TOOL_MCP
-           && tool->source != HAFT__TOOL_PROVIDER; /* a provider tool is never declared here */
+           && tool->source != HAFT__TOOL_PROVIDER; /* never deferred */
 }
 
 bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool)
@@ -332,6 +332,7 @@ static haft__visibility visibility_of(haft__reason reason)
     case HAFT__REASON_NAME_TAKEN:
     case HAFT__REASON_SEARCH_DENIED:
     case HAFT__REASON_DEFERRED:
+    case HAFT__REASON_AT_PROVIDER:
     case HAFT__REASON_SHARE: return HAFT__VISIBILITY_NONE;
     }
     HAFT__UNREACHABLE();
@@ -353,6 +354,9 @@ static haft__reason reveal_reason(const haft__tool_history *past, haft__reason o
 static haft__reason judge_own(const haft__spec *spec, const haft__tool_history *past,
                               const haft__tool *tool)
 {
+    if (tool->source == HAFT__TOOL_PROVIDER) {
+        return HAFT__REASON_AT_PROVIDER;
+    }
     if (!haft__resolve_is_deferred(spec, tool)) {
         return is_spec_tool(tool) && exceeds_context_share(spec) ? HAFT__REASON_NAMED
                                                                  : HAFT__REASON_DECLARED;

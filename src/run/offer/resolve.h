@@ -42,6 +42,7 @@ const char *haft__visibility_name(haft__visibility visibility);
     X(NEEDS_DATABASE, "needs_database", "needs a database, and none is configured")                \
     X(NOT_IN_VERSION, "not_in_version", "not in this version of haft")                             \
     X(UNDECLARED, "undeclared", "not enabled, but can be called: there are deferred tools")        \
+    X(AT_PROVIDER, "at_provider", "declared in the provider's form; the provider runs it")         \
     X(GATE_CLOSED, "gate_closed", "declared when the gate opens")                                  \
     X(NO_SERVER, "no_server", "the spec has no such server")                                       \
     X(SERVER_DISABLED, "server_disabled", "the server is disabled")                                \

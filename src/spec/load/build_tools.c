@@ -220,6 +220,9 @@ static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
 static bool has_description(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
 {
     const haft__spec *agent = haft__loader_agent_of(l, entry);
+    if (tool->source == HAFT__TOOL_PROVIDER && tool->description.len == 0) {
+        tool->description = HAFT__LIT("Runs at the provider."); /* which describes its own tools */
+    }
     if (tool->description.len > 0) {
         return true;
     }

@@ -89,8 +89,6 @@ static void check_tools(haft__loader *l)
         if (!has(tools.items[i], "command")) {
             warn_idle_keys(l, tools.items[i], at, "stdin root env", "the tool has no command");
         }
-        warn_idle_keys(l, tools.items[i], at, "provider",
-                       "tools of a provider are not sent in this version");
         check_traits(l, tools.items[i], at);
     }
 }

@@ -4,7 +4,10 @@
  * models that cannot be used here. Tests: tests/spec/load/check_support_test.c,
  * tests/cli/check_test.py.
  */
+#include "base/limits.h"
 #include "base/str.h"
+#include "model/provider_tool.h"
+#include "run/offer/offer.h"
 #include "spec/load/load_int.h"
 #include "json/object.h"
 
@@ -152,6 +155,57 @@ static void check_servers(haft__loader *l)
     }
 }
 
+/* ---- tools that run at the provider ---- */
+
+static void check_provider_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
+{
+    const haft__provider *provider = haft__provider_for_model(&l->spec->model);
+    haft_str type = haft__provider_tool_type(tool);
+    haft__spec_problem *problem = NULL;
+    if (provider == NULL || haft__provider_tool_find(provider, type) == NULL) {
+        haft__buf types;
+        haft__buf_init(&types, HAFT__LIMIT_JSON_BYTES);
+        if (provider != NULL) {
+            haft__provider_tool_list(provider, &types);
+        }
+        problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                                     "the provider of the model runs no tool of the type \"%.*s\"",
+                                     HAFT__ARG(type));
+        haft__loader_hint(l, problem, types.len > 0 ? "it has: %.*s" : "it runs no tools%.*s",
+                          HAFT__ARG(haft__buf_str(&types)));
+        (void)haft__loader_failed(l, haft__buf_check(&types, NULL));
+        haft__buf_finish(&types);
+    } else if (!haft__offer_is_native(l->spec)) {
+        problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                                     "a tool that runs at the provider needs native calls");
+        haft__loader_hint(l, problem, "write formats: {enabled: [native]}");
+    } else if (haft__resolve_is_named(l->spec, tool->name)) {
+        problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                                     "choice or phases name \"%.*s\", which runs at the provider",
+                                     HAFT__ARG(tool->name));
+        haft__loader_hint(l, problem, "name only tools that haft runs");
+    }
+}
+
+/* A script or a log stands in for any model. */
+static void check_provider_tools(haft__loader *l)
+{
+    haft__json entries = haft__object_array(l->source, "tools");
+    const haft__model_spec *model = &l->spec->model;
+    bool stands_in = haft__provider_is_local(model) && model->provider.len > 0
+                     && !haft__provider_is_offline(model);
+    if (stands_in || !haft__loader_keys_are_valid(l, "model tools spec resources")) {
+        return;
+    }
+    for (uint32_t i = 0; i < entries.count; i++) {
+        const haft__tool *tool =
+            haft__tools_find(&l->spec->tools, haft__object_string(entries.items[i], "name"));
+        if (tool != NULL && tool->source == HAFT__TOOL_PROVIDER) {
+            check_provider_tool(l, tool, haft__loader_pointer(l, "/tools/%u/provider", i));
+        }
+    }
+}
+
 /* ---- the model ---- */
 
 static void check_model(haft__loader *l, bool embeddings, const char *pointer)
@@ -191,5 +245,6 @@ void haft__loader_check_support(haft__loader *l)
     check_roots(l);
     check_tool_programs(l);
     check_servers(l);
+    check_provider_tools(l);
     check_models(l);
 }

@@ -36,7 +36,9 @@ static bool allows_format(const haft__spec *spec, haft_str format)
 
 static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
-    haft__description_flaw flaw = haft__description_check(tool->name, tool->description);
+    bool hosted = tool->source == HAFT__TOOL_PROVIDER; /* no model reads its description */
+    haft__description_flaw flaw =
+        hosted ? HAFT__DESCRIPTION_OK : haft__description_check(tool->name, tool->description);
     if (flaw != HAFT__DESCRIPTION_OK) {
         (void)haft__loader_warning(l,
                                    haft__loader_pointer(l, "%.*s/description", HAFT__ARG(pointer)),

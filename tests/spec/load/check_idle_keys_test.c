@@ -31,8 +31,6 @@ static const problem_case cases[] = {
     {TOOL("headless: true, root: {}"),
      "1:72: warning: \"root\" has no effect: the tool has no command"},
     {TOOL("command: [x], stdin: x, env: {A: b}"), ""},
-    {TOOL("provider: {type: web_search}"),
-     "1:56: warning: \"provider\" has no effect: tools of a provider are not sent in this version"},
     {TOOL("command: [x], traits: {cache: {scope: none, ttl: 5m}}"),
      "1:100: warning: \"ttl\" has no effect: with the scope none, no result is reused"},
     {TOOL("command: [x], traits: {idempotent: true, cache: {scope: none, ttl: 5m}}"), ""},

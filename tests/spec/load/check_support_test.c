@@ -16,6 +16,13 @@ static const problem_case cases[] = {
     {"model: anthropic:x\n", ""},
     {"model: gemini:x\n", ""},
     {"model: mistral:x\n", ""},
+    {"model: gemini:x\ntools: [{name: a, provider: {type: web_search}}]\n", ""},
+    {"model: script:x.yaml\ntools: [{name: a, provider: {type: web_search}}]\n", ""},
+    {"model: mistral:x\ntools: [{name: a, provider: {type: web_search}}]\n",
+     "2:29: the provider of the model runs no tool of the type \"web_search\" (it runs no tools)"},
+    {"model: gemini:x\ntools: [{name: a, provider: {type: shell}}]\n",
+     "2:29: the provider of the model runs no tool of the type \"shell\" (it has: web_search, "
+     "web_fetch, code_execution)"},
 };
 
 TEST(a_spec_that_cannot_run_is_an_error)

@@ -7,6 +7,7 @@
 #include "model/providers/anthropic/anthropic.h"
 
 #include "base/str.h"
+#include "model/providers/anthropic/items.h"
 #include "model/providers/anthropic/request.h"
 #include "model/providers/anthropic/stream.h"
 
@@ -76,4 +77,6 @@ const haft__provider_api haft__anthropic_api = {.write_url = write_url,
                                                 .finish_stream = haft__reply_reader_finish_stream,
                                                 .feed = haft__reply_reader_feed_stream,
                                                 .end = haft__reply_reader_end_stream,
+                                                .read_provider_call =
+                                                    haft__anthropic_read_provider_call,
                                                 .read_failure = haft__server_error_read_failure};

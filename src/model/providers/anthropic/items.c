@@ -61,6 +61,14 @@ static bool is(haft__json block, const char *type)
     return haft__str_equal(haft__object_string(block, "type"), haft__str(type));
 }
 
+bool haft__anthropic_read_provider_call(haft__json item, haft__provider_call *ret_call)
+{
+    *ret_call = (haft__provider_call){.type = haft__object_string(item, "name"),
+                                      .id = haft__object_string(item, "id"),
+                                      .arguments = haft__object_get(item, "input")};
+    return is(item, "server_tool_use");
+}
+
 /* Whether the calls of the items are those of the message: results name them by their ids. */
 static bool has_same_calls(haft__json items, const haft__message *message)
 {

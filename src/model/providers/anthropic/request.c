@@ -130,13 +130,30 @@ static void add_marked(haft__buf *buf, haft_str text, bool marks)
     haft__buf_add_str(buf, block_end(marks));
 }
 
-static void write_tools(haft__json_writer *w, haft_str tools, bool marks)
+/* A dated type is sent as it is. */
+static void write_provider_tool(haft__json_writer *w, const haft__provider_tool *row,
+                                const haft__tool *tool)
 {
-    haft__json_key(w, "tools");
-    haft__buf_add_char(w->buf, '[');
-    add_marked(w->buf, tools, marks);
-    haft__buf_add_char(w->buf, ']');
-    w->after_key = false;
+    haft_str type = haft__provider_tool_type(tool);
+    bool dated = !haft__str_equal(type, haft__str(row->type));
+    haft__json_begin_object(w);
+    haft__field_text(w, "type", dated ? type : haft__str(row->wire));
+    haft__field_string(w, "name", row->type);
+    haft__provider_tool_add_members(w, tool);
+    haft__json_end_object(w);
+}
+
+/* The last declared tool ends with a mark. */
+static void write_tools(const haft__provider_conversation *head, haft__json_writer *w,
+                        const haft__request *request, bool marks)
+{
+    bool written = haft__conversation_add_tools(head, w, request, write_provider_tool,
+                                                HAFT__LIT(""), HAFT__LIT(""));
+    if (written && marks && w->buf->status == HAFT_OK) {
+        w->buf->len -= strlen("}]");
+        haft__buf_add_str(w->buf, block_end(true));
+        haft__buf_add_char(w->buf, ']');
+    }
 }
 
 /* The kept messages, and a last text for this request only. Thinking cannot be marked, and the last
@@ -185,9 +202,7 @@ void haft__anthropic_write_body(haft__provider_conversation *head, const haft__r
     haft__json_begin_object(&w);
     haft__field_text(&w, "model", request->model);
     write_system(head, &w, marks);
-    if (tools.len > 0) {
-        write_tools(&w, tools, marks);
-    }
+    write_tools(head, &w, request, marks);
     size_t messages = w.buf->len;
     size_t stable = write_messages(chat, &w, last, marks);
     head->stable = (request->transcript ? messages : stable) - start;

@@ -20,7 +20,7 @@ static const haft__stop_word stop_words[] = {
     {"end_turn", HAFT__STOP_END, false},
     {"stop_sequence", HAFT__STOP_END, false},
     {"tool_use", HAFT__STOP_CALLS, false},
-    {"pause_turn", HAFT__STOP_END, false},
+    {"pause_turn", HAFT__STOP_PAUSE, false},
     {"max_tokens", HAFT__STOP_LENGTH, false},
     {"model_context_window_exceeded", HAFT__STOP_LENGTH, false},
     {"refusal", HAFT__STOP_REFUSAL, false},

@@ -63,24 +63,33 @@ static size_t write_contents(const haft__provider_conversation *chat, haft__json
     return end;
 }
 
+static void write_provider_tool(haft__json_writer *w, const haft__provider_tool *row,
+                                const haft__tool *tool)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, row->wire);
+    haft__json_begin_object(w);
+    haft__provider_tool_add_members(w, tool);
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
 void haft__gemini_write_body(haft__provider_conversation *chat, const haft__request *request,
                              const haft__provider_request_options *options, haft_str last,
                              haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;
-    haft_str tools = haft__conversation_tools(chat, request);
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
     write_system(chat, &w);
-    if (tools.len > 0) {
-        haft__conversation_add_array(&w, "tools", HAFT__LIT("[{\"functionDeclarations\":["), tools,
-                                     HAFT__LIT("]}]"));
-    }
+    bool any_tools =
+        haft__conversation_add_tools(chat, &w, request, write_provider_tool,
+                                     HAFT__LIT("{\"functionDeclarations\":["), HAFT__LIT("]}"));
     size_t contents = buf->len;
     size_t stable = write_contents(chat, &w, last);
     chat->stable = (request->transcript ? contents : stable) - start;
-    if (tools.len > 0) {
+    if (any_tools) {
         haft__gemini_write_choice(&w, request, options);
     }
     haft__gemini_write_options(chat->provider, &w, request, options->options);

@@ -44,10 +44,14 @@ void haft__gemini_write_choice(haft__json_writer *w, const haft__request *reques
 {
     size_t allowed = count_allowed(request);
     bool none = request->mode == HAFT__MODE_NONE || allowed == 0;
-    if (!haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE)) {
+    bool hosted = request->provider_tool_count > 0;
+    bool chooses =
+        request->tool_count > 0 && haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE);
+    if (!chooses && !hosted) {
         return;
     }
-    bool subset = !none && (request->mode == HAFT__MODE_TOOL || allowed < request->tool_count)
+    bool subset = chooses && !none
+                  && (request->mode == HAFT__MODE_TOOL || allowed < request->tool_count)
                   && haft__provider_use_member(options, HAFT__MEMBER_ALLOWED_TOOLS);
     const char *mode = none                               ? "NONE"
                        : request->mode != HAFT__MODE_AUTO ? "ANY"
@@ -55,13 +59,18 @@ void haft__gemini_write_choice(haft__json_writer *w, const haft__request *reques
                                                           : "AUTO";
     haft__json_key(w, "toolConfig");
     haft__json_begin_object(w);
-    haft__json_key(w, "functionCallingConfig");
-    haft__json_begin_object(w);
-    haft__field_text(w, "mode", haft__str(mode));
-    if (subset) {
-        add_names(w, request);
+    if (chooses) {
+        haft__json_key(w, "functionCallingConfig");
+        haft__json_begin_object(w);
+        haft__field_text(w, "mode", haft__str(mode));
+        if (subset) {
+            add_names(w, request);
+        }
+        haft__json_end_object(w);
     }
-    haft__json_end_object(w);
+    if (hosted) { /* the calls that Gemini runs are parts of its reply */
+        haft__field_flag(w, "includeServerSideToolInvocations", true);
+    }
     haft__json_end_object(w);
 }
 

@@ -33,4 +33,7 @@ typedef struct haft__gemini_stream {
 void haft__gemini_stream_init(haft__gemini_stream *stream,
                               const haft__provider_stream_options *options);
 
+/* haft__provider_api.read_provider_call */
+bool haft__gemini_read_provider_call(haft__json part, haft__provider_call *ret_call);
+
 #endif

@@ -75,6 +75,20 @@ haft_status haft__gemini_emit_items(haft__gemini_stream *stream, haft_error *err
 
 /* ---- parts ---- */
 
+bool haft__gemini_read_provider_call(haft__json part, haft__provider_call *ret_call)
+{
+    const haft__json *call = haft__object_find_kind(part, "toolCall", HAFT__JSON_OBJECT);
+    const haft__json *code = haft__object_find_kind(part, "executableCode", HAFT__JSON_OBJECT);
+    if (call != NULL) {
+        *ret_call = (haft__provider_call){.type = haft__object_string(*call, "toolType"),
+                                          .id = haft__object_string(*call, "id"),
+                                          .arguments = haft__object_get(*call, "args")};
+    } else if (code != NULL) {
+        *ret_call = (haft__provider_call){.type = HAFT__LIT("code_execution"), .arguments = *code};
+    }
+    return call != NULL || code != NULL;
+}
+
 /* Missing arguments are an empty object. */
 static haft_status read_call(haft__gemini_stream *stream, haft__json call, haft_error *err)
 {

@@ -101,6 +101,7 @@ static void add_usage(haft__json_writer *w, const haft__token_usage *usage)
 static const char *finish_reason(haft__stop_reason stop, bool silent)
 {
     switch (stop) {
+    case HAFT__STOP_PAUSE: /* of no script */
     case HAFT__STOP_END: return "stop";
     case HAFT__STOP_CALLS: return "tool_calls";
     case HAFT__STOP_LENGTH: return "length";

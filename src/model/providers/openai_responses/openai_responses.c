@@ -69,4 +69,5 @@ const haft__provider_api haft__openai_responses_api = {
     .finish_stream = haft__reply_reader_finish_stream,
     .feed = haft__reply_reader_feed_stream,
     .end = haft__reply_reader_end_stream,
+    .read_provider_call = haft__responses_read_provider_call,
     .read_failure = haft__server_error_read_failure};

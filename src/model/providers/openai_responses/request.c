@@ -61,6 +61,7 @@ static void add_function(haft__json_writer *w, haft_str name)
  * valid. */
 static void add_allowed(haft__json_writer *w, const haft__request *request, const char *mode)
 {
+    bool must_call = request->mode != HAFT__MODE_AUTO;
     haft__json_begin_object(w);
     haft__field_text(w, "type", HAFT__LIT("allowed_tools"));
     haft__field_text(w, "mode", haft__str(mode));
@@ -70,6 +71,11 @@ static void add_allowed(haft__json_writer *w, const haft__request *request, cons
         if (request->allowed[i]) {
             add_function(w, request->tools[i]->name);
         }
+    }
+    for (size_t i = 0; !must_call && i < request->provider_tool_count; i++) {
+        haft__json_begin_object(w);
+        haft__field_text(w, "type", haft__provider_tool_type(request->provider_tools[i]));
+        haft__json_end_object(w);
     }
     haft__json_end_array(w);
     haft__json_end_object(w);
@@ -222,6 +228,15 @@ static void add_text(haft__json_writer *w, const haft__constraint *constraint, h
 
 /* ---- the request ---- */
 
+static void write_provider_tool(haft__json_writer *w, const haft__provider_tool *row,
+                                const haft__tool *tool)
+{
+    haft__json_begin_object(w);
+    haft__field_string(w, "type", row->wire);
+    haft__provider_tool_add_members(w, tool);
+    haft__json_end_object(w);
+}
+
 /* Sets the end of the messages that the next request repeats. */
 static void add_input(haft__provider_conversation *text, haft__json_writer *w,
                       const haft__request *request, haft_str last, size_t start)
@@ -249,9 +264,8 @@ void haft__responses_write_body(haft__provider_conversation *text, const haft__r
     haft__json_begin_object(&w);
     haft__field_text(&w, "model", request->model);
     haft__field_flag(&w, "store", false);
-    if (tools.len > 0) {
-        haft__conversation_add_array(&w, "tools", HAFT__LIT("["), tools, HAFT__LIT("]"));
-    }
+    (void)haft__conversation_add_tools(text, &w, request, write_provider_tool, HAFT__LIT(""),
+                                       HAFT__LIT(""));
     add_input(text, &w, request, last, start);
     if (tools.len > 0) {
         add_choice(&w, request, options);

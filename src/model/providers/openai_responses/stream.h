@@ -24,4 +24,7 @@ typedef struct haft__responses_stream {
 void haft__responses_stream_init(haft__responses_stream *stream,
                                  const haft__provider_stream_options *options);
 
+/* haft__provider_api.read_provider_call */
+bool haft__responses_read_provider_call(haft__json item, haft__provider_call *ret_call);
+
 #endif

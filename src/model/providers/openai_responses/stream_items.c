@@ -316,6 +316,31 @@ static haft__responses_item_kind kind_of(haft__json value)
     return HAFT__RESPONSES_OTHER;
 }
 
+/* web_search_call, file_search_call ...: the provider ran it. What it was asked has another name in
+ * each. */
+bool haft__responses_read_provider_call(haft__json item, haft__provider_call *ret_call)
+{
+    static const haft_str suffix = HAFT__LIT("_call");
+    static const char *const own[] = {"function_call",    "custom_tool_call", "computer_call",
+                                      "local_shell_call", "shell_call",       "apply_patch_call"};
+    static const char *const asked[] = {"action", "queries", "code", "arguments"};
+    haft_str type = haft__object_string(item, "type");
+    bool found = haft__str_ends_with(type, suffix);
+    for (size_t i = 0; i < COUNT(own); i++) {
+        found = found && !haft__str_equal(type, haft__str(own[i]));
+    }
+    if (!found) {
+        return false;
+    }
+    *ret_call = (haft__provider_call){.type = {type.ptr, type.len - suffix.len},
+                                      .id = haft__object_string(item, "id"),
+                                      .arguments = haft__json_null()};
+    for (size_t i = 0; i < COUNT(asked) && ret_call->arguments.kind == HAFT__JSON_NULL; i++) {
+        ret_call->arguments = haft__object_get(item, asked[i]);
+    }
+    return true;
+}
+
 static bool has_member(haft__json value, const char *key)
 {
     return haft__object_get(value, key).kind != HAFT__JSON_NULL;
@@ -493,6 +518,7 @@ static haft_status end_open_call(haft__responses_stream *stream, haft__responses
     case HAFT__STOP_LENGTH: return emit_call(stream, item, haft__buf_str(&item->pieces), err);
     case HAFT__STOP_REFUSAL: return HAFT_OK;
     case HAFT__STOP_END:
+    case HAFT__STOP_PAUSE:
     case HAFT__STOP_CALLS: break;
     }
     return haft__fail(err, HAFT_BAD_INPUT, "", "a call has no end");
