@@ -22,7 +22,16 @@ haft_status haft__model_list_write_url(const haft__provider *provider, haft_str 
         && haft__str_ends_with(url, HAFT__LIT("/v1"))) {
         url.len -= strlen("/v1");
     }
-    return haft__provider_join_url(provider, url, path, buf, err);
+    haft__buf versioned;
+    haft__buf_init(&versioned, buf->max);
+    haft__buf_add_str(&versioned, haft__provider_version(provider, url, path));
+    haft__buf_add_str(&versioned, path);
+    haft_status status = haft__buf_check(&versioned, err);
+    if (status == HAFT_OK) {
+        status = haft__provider_join_url(provider, url, haft__buf_str(&versioned), buf, err);
+    }
+    haft__buf_finish(&versioned);
+    return status;
 }
 
 static haft_str name_of(haft__json row)

@@ -145,6 +145,21 @@ haft_status haft__provider_join_url(const haft__provider *provider, haft_str bas
     return haft__buf_check(buf, err);
 }
 
+haft_str haft__provider_version(const haft__provider *provider, haft_str base_url, haft_str path)
+{
+    static const char *const versions[] = {"/v1", "/v1beta", "/v1alpha"};
+    haft_str start = haft__str_trim(base_url);
+    start = haft__str_split(&start, '?');
+    while (haft__str_ends_with(start, HAFT__LIT("/"))) {
+        start.len--;
+    }
+    bool found = start.len == 0 || haft__str_ends_with(start, path);
+    for (size_t i = 0; i < COUNT(versions); i++) {
+        found = found || haft__str_ends_with(start, haft__str(versions[i]));
+    }
+    return found ? HAFT__LIT("") : haft__str(provider->api->version);
+}
+
 haft_status haft__provider_add_bearer(haft__provider_headers *headers, haft_str key,
                                       haft__arena *arena, haft_error *err)
 {

@@ -173,6 +173,9 @@ typedef struct haft__provider_api {
     /* The path of the server's list of models, after its base URL; model/model_list.h. */
     const char *models_path;
 
+    /* The version in the path, if the provider's own clients take base URLs without it; else "". */
+    const char *version;
+
     size_t stream_size;
     /* The options are copied; what they point to must outlive the stream. */
     void (*init_stream)(haft__provider_stream *stream,
@@ -292,6 +295,10 @@ bool haft__provider_is_local(const haft__model_spec *model);
  */
 HAFT_MUST_USE haft_status haft__provider_join_url(const haft__provider *provider, haft_str base_url,
                                                   haft_str path, haft__buf *buf, haft_error *err);
+
+/* The version that belongs between a base URL and a path: api->version, or "" if the base URL ends
+ * in a version, or in `path` itself. */
+haft_str haft__provider_version(const haft__provider *provider, haft_str base_url, haft_str path);
 
 /* Adds the line "Authorization: Bearer KEY", unless the key is empty. It lives in `arena`. */
 HAFT_MUST_USE haft_status haft__provider_add_bearer(haft__provider_headers *headers, haft_str key,

@@ -127,7 +127,7 @@ TEST(every_row_has_all_functions)
                   && api->conversation_size >= sizeof(haft__provider_conversation)
                   && api->tool_writer != NULL && api->add_text != NULL && api->add_message != NULL
                   && api->write_body != NULL && api->reserved_options != NULL
-                  && api->schema_field != NULL && api->models_path != NULL,
+                  && api->schema_field != NULL && api->models_path != NULL && api->version != NULL,
               "%s cannot write requests", all[i].name);
         CHECK(api->stream_size > 0 && api->init_stream != NULL && api->finish_stream != NULL
                   && api->feed != NULL && api->end != NULL && api->read_failure != NULL,

@@ -16,20 +16,13 @@
 
 /* ---- endpoint and headers ---- */
 
-/* Anthropic's own clients take a base URL without /v1, other programs one with it. */
 static haft_status write_url(const haft__provider *provider, const haft__model_spec *model,
                              haft__buf *buf, haft_error *err)
 {
-    haft_str start = haft__str_trim(model->base_url);
-    start = haft__str_split(&start, '?');
-    while (haft__str_ends_with(start, HAFT__LIT("/"))) {
-        start.len--;
-    }
-    bool has_version = start.len == 0 || haft__str_ends_with(start, HAFT__LIT("/v1"))
-                       || haft__str_ends_with(start, HAFT__LIT("/messages"));
+    haft_str path = HAFT__LIT("/messages");
+    bool has_version = haft__provider_version(provider, model->base_url, path).len == 0;
     return haft__provider_join_url(provider, model->base_url,
-                                   has_version ? HAFT__LIT("/messages") : HAFT__LIT("/v1/messages"),
-                                   buf, err);
+                                   has_version ? path : HAFT__LIT("/v1/messages"), buf, err);
 }
 
 static haft_status write_headers(haft_str key, haft__arena *arena,
@@ -72,6 +65,7 @@ const haft__provider_api haft__anthropic_api = {.write_url = write_url,
                                                 .optional_members = optional_members,
                                                 .schema_field = "output_config.format",
                                                 .models_path = "/models",
+                                                .version = "/v1",
                                                 .stream_size = sizeof(haft__anthropic_stream),
                                                 .init_stream = init_stream,
                                                 .finish_stream = haft__reply_reader_finish_stream,

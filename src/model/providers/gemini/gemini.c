@@ -7,28 +7,11 @@
 #include "model/providers/gemini/gemini.h"
 
 #include "base/ascii.h"
-#include "base/macros.h"
 #include "base/str.h"
 #include "model/providers/gemini/request.h"
 #include "model/providers/gemini/stream.h"
 
 /* ---- endpoint and headers ---- */
-
-/* Google's own clients take a base URL without the version of the API. */
-static bool has_version(haft_str base_url)
-{
-    static const char *const versions[] = {"/v1", "/v1beta", "/v1alpha"};
-    haft_str start = haft__str_trim(base_url);
-    start = haft__str_split(&start, '?');
-    while (haft__str_ends_with(start, HAFT__LIT("/"))) {
-        start.len--;
-    }
-    bool found = start.len == 0;
-    for (size_t i = 0; i < COUNT(versions); i++) {
-        found = found || haft__str_ends_with(start, haft__str(versions[i]));
-    }
-    return found;
-}
 
 /* A name may begin with its collection: models/NAME, tunedModels/NAME. */
 static void add_model(haft__buf *path, haft_str model)
@@ -52,7 +35,7 @@ static haft_status write_url(const haft__provider *provider, const haft__model_s
     bool stream = haft__provider_wants_stream(model);
     haft__buf path;
     haft__buf_init(&path, buf->max);
-    haft__buf_add_str(&path, has_version(model->base_url) ? HAFT__LIT("") : HAFT__LIT("/v1beta"));
+    haft__buf_add_str(&path, haft__provider_version(provider, model->base_url, HAFT__LIT("?")));
     add_model(&path, model->model);
     haft__buf_add_str(&path,
                       stream ? HAFT__LIT(":streamGenerateContent") : HAFT__LIT(":generateContent"));
@@ -121,6 +104,7 @@ const haft__provider_api haft__gemini_api = {.write_url = write_url,
                                              .optional_members = optional_members,
                                              .schema_field = "generationConfig.responseJsonSchema",
                                              .models_path = "/models",
+                                             .version = "/v1beta",
                                              .stream_size = sizeof(haft__gemini_stream),
                                              .init_stream = init_stream,
                                              .finish_stream = haft__reply_reader_finish_stream,

@@ -64,6 +64,7 @@ const haft__provider_api haft__openai_responses_api = {
     .reserved_options = reserved_options,
     .optional_members = optional_members,
     .models_path = "/models",
+    .version = "",
     .stream_size = sizeof(haft__responses_stream),
     .init_stream = init_stream,
     .finish_stream = haft__reply_reader_finish_stream,
