@@ -183,6 +183,7 @@
     X(CHILD_OPEN, "child.open", 1000, "child runs that one process performs at once")              \
     X(CHILD_POLL_MS, "child.poll_ms", 250,                                                         \
       "milliseconds after which a process looks again for child runs that others perform")         \
+    X(RUN_HANDOFFS, "run.handoffs", 16, "times that a run is handed to another agent")             \
     X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
       "bytes of one event, spec, answer, artifact, message or result in a store")                  \
     X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \

@@ -16,6 +16,7 @@
 #include "exec/secrets.h"
 #include "io/file.h"
 #include "model/provider.h"
+#include "run/handoff/handoff.h"
 #include "json/write.h"
 
 void haft__agent_retain(haft_agent *agent)
@@ -217,16 +218,6 @@ haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str
 
 /* ---- for child runs ---- */
 
-static const haft__spec *find_agent(const haft__spec *spec, haft_str name)
-{
-    for (size_t i = 0; i < spec->agent_count; i++) {
-        if (haft__str_equal(spec->agents[i].name, name)) {
-            return spec->agents[i].spec;
-        }
-    }
-    return NULL;
-}
-
 /* Sets a limit in the source of the child's spec. */
 static haft_status set_limit(haft__arena *arena, haft__json *source, const char *path,
                              haft_str value, haft_error *err)
@@ -274,7 +265,7 @@ static haft_str make_child_key(haft__arena *arena, const haft__child *child)
 static haft_status create_child_agent(haft_agent *agent, const haft__child *child, haft_str key,
                                       haft__arena *scratch, haft_agent **ret_agent, haft_error *err)
 {
-    const haft__spec *spec = find_agent(agent->spec, child->agent);
+    const haft__spec *spec = haft__spec_find_agent(agent->spec, child->agent);
     if (spec == NULL) {
         return haft__fail(err, HAFT_BAD_STATE, "", "the spec has no agent \"%.*s\" any more",
                           HAFT__ARG(child->agent));
@@ -319,6 +310,38 @@ haft_status haft__agent_for_child(haft_agent *agent, const haft__child *child,
         *ret_agent = found;
     } else {
         haft__error_prepend_location(err, "the agent of a child run");
+    }
+    return status;
+}
+
+/* ---- for handoffs ---- */
+
+haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_only,
+                                    haft_agent **ret_agent, haft_error *err)
+{
+    const haft__spec *spec = haft__spec_find_agent(agent->spec, name);
+    haft_agent *found = agent->children;
+    while (found != NULL && (found->spec != spec || found->read_only != read_only)) {
+        found = found->next_child;
+    }
+    if (spec == NULL) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "the spec has no agent \"%.*s\"",
+                          HAFT__ARG(name));
+    }
+    haft_status status = HAFT_OK;
+    if (found == NULL) {
+        status = create_agent(agent->runtime, spec, read_only, &found, err);
+        if (status == HAFT_OK) {
+            found->child_key = HAFT__LIT("");
+            found->read_only = read_only;
+            found->next_child = agent->children;
+            agent->children = found;
+        }
+    }
+    if (status == HAFT_OK) {
+        *ret_agent = found;
+    } else {
+        haft__error_prepend_location(err, "the agent of a handoff");
     }
     return status;
 }

@@ -32,8 +32,10 @@ struct haft_agent {
     haft__spec_origin origin;            /* where the spec came from, for its runs */
     char file_sha256[HAFT__SHA256_HEX];  /* the text of origin.file, if the spec has a file */
     haft_agent *previous;                /* the agent of the run's earlier spec; or NULL */
-    haft_agent *children, *next_child;   /* agents of its child runs, each with its budgets */
-    haft_str child_key;                  /* of such an agent: its name and budgets */
+    haft_agent *children, *next_child;   /* agents of its child runs, each with its budgets, and of
+                                            handoffs */
+    haft_str child_key;                  /* of a child run's agent: its name and budgets; else "" */
+    bool read_only;                      /* of a handoff: it needs neither a key nor a script */
 };
 
 /* Options to load the spec at `path` in this runtime. */
@@ -63,6 +65,11 @@ void haft__agent_retain(haft_agent *agent);
  * `agent`. */
 HAFT_MUST_USE haft_status haft__agent_for_child(haft_agent *agent, const haft__child *child,
                                                 haft_agent **ret_agent, haft_error *err);
+
+/* The agent of that name in the spec of `agent`, to which a run is handed. It lives as long as
+ * `agent`. A read-only one needs neither a key nor a script. */
+HAFT_MUST_USE haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_only,
+                                                  haft_agent **ret_agent, haft_error *err);
 
 /* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY.
  * Needed before a command is compared or sent: it must be redacted first. */

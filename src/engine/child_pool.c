@@ -152,6 +152,9 @@ static void release_entry(haft_runtime *runtime, haft__child_entry *entry,
                           haft__child_entry_state state)
 {
     haft_run *run = entry->run;
+    if (runtime->children.observer.observe != NULL) {
+        runtime->children.observer.observe(runtime->children.observer.context, run);
+    }
     entry->run = NULL;
     entry->state = state;
     runtime->children.open--;
@@ -429,6 +432,17 @@ haft_run *haft__child_pool_next_waiting(const haft_run *run, const haft_run *las
         after = after || entry->run == last;
     }
     return NULL;
+}
+
+void haft__child_pool_observe(const haft_run *run)
+{
+    const haft__child_pool *pool = &run->runtime->children;
+    for (size_t i = 0; i < pool->count && pool->observer.observe != NULL; i++) {
+        const haft__child_entry *entry = pool->entries[i];
+        if (entry->run != NULL && is_below(pool, entry, run->id)) {
+            pool->observer.observe(pool->observer.context, entry->run);
+        }
+    }
 }
 
 const haft_error *haft__child_pool_error(const haft_run *run, const char **ret_id)

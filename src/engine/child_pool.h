@@ -30,9 +30,16 @@ typedef struct haft__child_entry {
     bool gone; /* removed from the list when nothing refers to it */
 } haft__child_entry;
 
+/* Called for a child that is open here before it is released: its last events can be read. */
+typedef struct haft__child_observer {
+    void (*observe)(void *context, haft_run *child); /* or NULL */
+    void *context;
+} haft__child_observer;
+
 typedef struct haft__child_pool {
     bool disabled;      /* a worker claims all runs */
     bool keeps_waiting; /* a person is asked here: children that wait for an answer stay open */
+    haft__child_observer observer;
     haft__child_entry **entries;
     size_t count, capacity, open;
     haft__task check; /* inspects the entries from the loop */
@@ -75,6 +82,9 @@ void haft__child_pool_release(haft_run *run);
 /* The next child below `run` that is open here and waits for an answer, after `last` (NULL: the
  * first); NULL at the end. Only if the pool keeps such children. */
 haft_run *haft__child_pool_next_waiting(const haft_run *run, const haft_run *last);
+
+/* Calls the observer for each child below the run that is open here. */
+void haft__child_pool_observe(const haft_run *run);
 
 /* Takes over the handle of a child that this process has opened. */
 void haft__child_pool_adopt(haft_run *run);

@@ -84,7 +84,7 @@ void haft__run_destroy(haft_run *run)
     haft__opening_finish(&run->opening);
     haft__queue_finish(&run->queue);
     haft__arena_finish(&run->arena);
-    haft_agent_release(run->agent);
+    haft_agent_release(run->first_agent != NULL ? run->first_agent : run->agent);
     free(run);
 }
 

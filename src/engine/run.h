@@ -50,9 +50,20 @@ typedef struct haft__run_start {
     bool cancelled;    /* before the run began; recorded when it begins */
 } haft__run_start;
 
+/* The position in the script of an agent that does not have the run now. */
+typedef struct haft__idle_script {
+    haft_str agent; /* as haft__run.agent */
+    haft__script script;
+    bool outdated; /* it is the script of an earlier spec */
+    struct haft__idle_script *next;
+} haft__idle_script;
+
 struct haft_run {
     haft_runtime *runtime;
     haft_agent *agent;
+    haft_agent *first_agent; /* before the first handoff, which keeps the others; else NULL */
+    haft_str agent_name;     /* of `agent` after a handoff, as haft__run.agent */
+    haft__idle_script *idle_scripts;
     haft_run *next, **link;
     haft__arena arena;
     char id[HAFT__ID_LENGTH + 1]; /* "" before it is known */

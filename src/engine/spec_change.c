@@ -2,8 +2,9 @@
 /*
  * spec_change.c - runs that continue with another spec than they began with.
  *
- * An event has the new spec. From that event on the run has an agent of the new spec. The old agent
- * is kept, because earlier state points to its tools and texts. Tests: tests/cli/respec_test.py.
+ * An event has the new spec, or names the agent that gets the run. From that event on the run has
+ * an agent of the new spec. The old agent is kept, because earlier state points to its tools and
+ * texts. Tests: tests/cli/respec_test.py, tests/cli/handoffs_test.py.
  */
 #include "engine/spec_change.h"
 
@@ -43,14 +44,76 @@ static haft_status restore_script_position(haft_run *run, uint64_t seq, haft_err
     return status;
 }
 
+/* Keeps the position in the script of the agent that had the run. */
+static haft_status keep_script(haft_run *run, haft_str agent, haft_error *err)
+{
+    haft__idle_script *kept = haft__arena_alloc(&run->arena, sizeof(*kept));
+    haft_str name = haft__arena_copy(&run->arena, agent);
+    if (kept == NULL || name.ptr == NULL) {
+        return haft__arena_fail(&run->arena, err);
+    }
+    *kept = (haft__idle_script){.agent = name, .script = run->script, .next = run->idle_scripts};
+    run->idle_scripts = kept;
+    return HAFT_OK;
+}
+
+/* Advances the new script of an agent to the position in its old one. */
+static void skip_used(haft__script *script, const haft__script *old)
+{
+    for (size_t i = 0; i < old->next; i++) {
+        haft__script_skip_reply(script);
+    }
+    for (uint32_t i = 0; old->results.kind == HAFT__JSON_OBJECT && i < old->results.count; i++) {
+        for (uint32_t used = 0; used < old->results_used[i]; used++) {
+            haft__script_skip_result(script, haft__json_text(old->results.members[i].key));
+        }
+    }
+}
+
+/* An agent that gets the run again continues its script. */
+static haft_status continue_script(haft_run *run, haft_str agent, haft_error *err)
+{
+    const haft__idle_script *kept = run->idle_scripts; /* the newest first */
+    while (kept != NULL && !haft__str_equal(kept->agent, agent)) {
+        kept = kept->next;
+    }
+    if (kept != NULL && !kept->outdated) {
+        run->script = kept->script;
+        return HAFT_OK;
+    }
+    haft_status status = haft__script_start(&run->agent->script, &run->arena, &run->script, err);
+    if (status == HAFT_OK && kept != NULL) {
+        skip_used(&run->script, &kept->script);
+    }
+    return status;
+}
+
+/* After a handoff, the positions in the scripts are those of several agents. */
+static haft_status keep_scripts(haft_run *run, haft_error *err)
+{
+    haft_str name = run->agent == run->first_agent ? HAFT__LIT("") : run->agent_name;
+    haft_status status = run->agent->scripted ? keep_script(run, name, err) : HAFT_OK;
+    for (haft__idle_script *one = run->idle_scripts; one != NULL; one = one->next) {
+        one->outdated = true;
+    }
+    return status;
+}
+
 static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, haft_error *err)
 {
-    agent->previous = run->agent;
-    agent->origin = run->agent->origin;
+    bool handed = run->first_agent != NULL;
+    haft_status status = handed ? keep_scripts(run, err) : HAFT_OK;
+    agent->previous = handed ? run->first_agent : run->agent;
+    agent->origin = agent->previous->origin;
     run->agent = agent;
+    run->first_agent = NULL;
     haft__conversation_destroy(run->conversation);
     run->conversation = NULL; /* the next request is to the model of the new spec */
-    return agent->scripted ? restore_script_position(run, seq, err) : HAFT_OK;
+    if (status != HAFT_OK || !agent->scripted) {
+        return status;
+    }
+    return handed ? continue_script(run, HAFT__LIT(""), err)
+                  : restore_script_position(run, seq, err);
 }
 
 /* Only the last of several specs is used to continue: the others need neither a key nor a script.
@@ -79,9 +142,36 @@ static haft_status load_spec(void *context, haft__json source, uint64_t seq,
     return status;
 }
 
+/* ---- handoffs ---- */
+
+static haft_status hand_off(void *context, haft_str name, haft_error *err)
+{
+    haft_run *run = context;
+    haft_agent *first = run->first_agent != NULL ? run->first_agent : run->agent, *agent = first;
+    bool read_only = run->opening.mode == HAFT__OPEN_READ_ONLY;
+    haft_status status =
+        name.len > 0 ? haft__agent_for_handoff(first, name, read_only, &agent, err) : HAFT_OK;
+    if (status == HAFT_OK && run->agent->scripted) {
+        haft_str before = run->agent == first ? HAFT__LIT("") : run->agent_name;
+        status = keep_script(run, before, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->first_agent = first;
+    run->agent = agent;
+    run->agent_name = haft__arena_copy(&run->arena, name);
+    haft__conversation_destroy(run->conversation);
+    run->conversation = NULL; /* the next request is to the model of the agent */
+    if (run->agent_name.ptr == NULL) {
+        return haft__arena_fail(&run->arena, err);
+    }
+    return agent->scripted ? continue_script(run, name, err) : HAFT_OK;
+}
+
 haft__run_specs haft__spec_change_loader(haft_run *run)
 {
-    return (haft__run_specs){load_spec, run};
+    return (haft__run_specs){.load = load_spec, .context = run, .hand_off = hand_off};
 }
 
 static bool may_be_spec_change(haft_str line)

@@ -38,6 +38,7 @@
     X(ARTIFACT_STORED, "artifact_stored")                                                          \
     X(CHILD_STARTED, "child_started")                                                              \
     X(CHILD_FINISHED, "child_finished")                                                            \
+    X(HANDED_OFF, "handed_off")                                                                    \
     X(GRAPH_STEP, "graph_step")                                                                    \
     X(SPEC_CHANGED, "spec_changed")                                                                \
     X(LIMIT_REACHED, "limit_reached")                                                              \

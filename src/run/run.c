@@ -23,7 +23,13 @@ const char *haft__end_name(haft__end end)
 haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
                            haft__hash_key hash_key, haft_error *err)
 {
-    *run = (haft__run){.arena = arena, .spec = spec, .tools = &spec->tools, .hash_key = hash_key};
+    *run = (haft__run){.arena = arena,
+                       .spec = spec,
+                       .first_spec = spec,
+                       .agent = HAFT__LIT(""),
+                       .handoff_call = HAFT__LIT(""),
+                       .tools = &spec->tools,
+                       .hash_key = hash_key};
     haft__messages_init(&run->messages, arena);
     haft__map_init(&run->results, arena, hash_key);
     run->allowed = haft__arena_array(arena, spec->tools.count, sizeof(*run->allowed));

@@ -185,15 +185,22 @@ typedef struct haft__run_specs {
     haft_status (*load)(void *context, haft__json source, uint64_t seq, const haft__spec **ret_spec,
                         haft_error *err);
     void *context;
+    /* Called when another agent gets the run: an agent of the spec that the run began with, or ""
+     * for that spec itself. NULL: nobody needs to know. */
+    haft_status (*hand_off)(void *context, haft_str agent, haft_error *err);
 } haft__run_specs;
 
 typedef struct haft__run {
     haft__arena *arena;   /* everything below lives here */
     haft__arena *scratch; /* for one event while it is folded; NULL: haft__run_fold makes its own */
     const haft__spec *spec;
-    haft__run_specs specs; /* set after haft__run_init */
-    haft_str file;         /* hash of the spec's file; "" if unknown */
-    haft__json overrides;  /* overrides of values in the spec, a list of "path=value"; or null */
+    const haft__spec *first_spec; /* the spec before the first handoff: it has the other agents */
+    haft_str agent;               /* the agent of `first_spec` that has the run; "": itself */
+    uint32_t handoffs;            /* number so far */
+    haft_str handoff_call;        /* the call of the last one */
+    haft__run_specs specs;        /* set after haft__run_init */
+    haft_str file;                /* hash of the spec's file; "" if unknown */
+    haft__json overrides; /* overrides of values in the spec, a list of "path=value"; or null */
     /* Names of the environment variables that chose the model's server and key; a list, or null. */
     haft__json model_variables;
     const haft__tools *tools; /* the spec's tools, until others are revealed */

@@ -195,6 +195,13 @@ typedef struct haft__agent_tool {
     haft__agent_limits limits;
 } haft__agent_tool;
 
+/* A tool whose call hands the run to another agent. */
+typedef struct haft__handoff {
+    haft_str tool;
+    haft_str agent; /* of the spec that the run began with; "": that spec itself */
+    bool outer;     /* of an agent: that spec is the one around it */
+} haft__handoff;
+
 typedef struct haft__spec {
     haft__spec_kind kind;
     haft_str name;
@@ -233,6 +240,8 @@ typedef struct haft__spec {
     size_t agent_count;
     const haft__agent_tool *agent_tools;
     size_t agent_tool_count;
+    const haft__handoff *handoffs;
+    size_t handoff_count;
     /* Patterns for the built-ins; `tools` has the enabled ones, allowed or not. */
     const haft_str *builtin_allow, *builtin_deny;
     size_t builtin_allow_count, builtin_deny_count;

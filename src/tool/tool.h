@@ -19,6 +19,7 @@
     X(MCP, "mcp")                                                                                  \
     X(BUILTIN, "builtin")                                                                          \
     X(AGENT, "agent")                                                                              \
+    X(HANDOFF, "handoff")   /* the run continues with another agent */                             \
     X(HEADLESS, "headless") /* a client answers; the run is paused */                              \
     X(PROVIDER, "provider") /* at the provider; recorded, never run here */
 

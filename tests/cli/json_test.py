@@ -191,7 +191,7 @@ def test_runs():
     (Path(scratch) / "away.json").rename(Path(scratch) / "two.script.json")
     check("replay_prints_its_result", one("replay", "runs", "replay", run),
           (0, {"identical": True, "events": len(log.read_text().splitlines()), "decisions": 4,
-               "differs_at": None, "recorded": None, "decided": None}))
+               "differs_at": None, "runs": 1, "run": None, "recorded": None, "decided": None}))
     log.write_text(log.read_text().replace('"mode":"auto"', '"mode":"any"', 1))
     status, found = one("replay", "runs", "replay", log, "--spec", path)
     check("replay_that_differs_prints_both_decisions",

@@ -15,6 +15,7 @@
 #include "cli/commands/runs_cache.h"
 #include "cli/commands/runs_fork.h"
 #include "cli/commands/runs_list.h"
+#include "cli/commands/runs_tree.h"
 #include "cli/follow/run_result.h"
 #include "cli/input/log_file.h"
 #include "cli/input/spec_file.h"
@@ -27,6 +28,7 @@
 #include "engine/ops/run_list.h"
 #include "engine/ops/store_access.h"
 #include "engine/ops/stored_run.h"
+#include "engine/ops/tree/tree_rows.h"
 #include "io/clock.h"
 #include "io/owner.h"
 #include "io/random.h"
@@ -47,6 +49,11 @@ typedef struct runs_request {
     const haft__spec *spec;
     haft_error *err;
 } runs_request;
+
+static haft__exit_status exit_status(haft_status status)
+{
+    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit_status(status);
+}
 
 static haft__exit_status print(const runs_request *a, haft__buf *text)
 {
@@ -124,7 +131,9 @@ static bool is_owned(const haft__store_run *row, uint64_t now_ms)
     return row->owner.len > 0 && row->lease_ms > now_ms && !haft__owner_is_dead(row->owner);
 }
 
-static haft__exit_status print_lines(const runs_request *a, const haft__run_list *runs)
+/* `depths` is NULL if the list has no trees. */
+static haft__exit_status print_lines(const runs_request *a, const haft__run_list *runs,
+                                     const uint32_t *depths)
 {
     bool terminal = isatty(fileno(a->cli->out));
     haft__runs_list_view view = {
@@ -134,6 +143,7 @@ static haft__exit_status print_lines(const runs_request *a, const haft__run_list
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     for (size_t i = 0; i < runs->count; i++) {
+        view.depth = depths != NULL ? depths[i] : 0;
         haft__runs_list_add_line(&text, &runs->items[i], is_owned(&runs->items[i], view.now_ms),
                                  &view);
     }
@@ -160,10 +170,11 @@ static bool report_missing_store(const runs_request *a)
     return path != NULL;
 }
 
-static haft__exit_status print_list(runs_request *a, const haft__run_list *runs)
+static haft__exit_status print_list(runs_request *a, const haft__run_list *runs,
+                                    const uint32_t *depths)
 {
     if (!haft__args_has(a->args, "json")) {
-        return print_lines(a, runs);
+        return print_lines(a, runs, depths);
     }
     haft__buf text;
     haft__json_writer w;
@@ -182,17 +193,26 @@ static haft__exit_status list(runs_request *a)
         .limit = haft__args_number(a->args, "limit", 0),
         .open_only = haft__args_has(a->args, "open"),
     };
+    bool tree = haft__args_has(a->args, "tree");
+    const uint32_t *depths = NULL;
     haft_status status = HAFT_OK;
     if (haft__args_has(a->args, "limit") && filter.limit == 0) {
         status = haft__fail(a->err, HAFT_BAD_INPUT, "--limit",
                             "expected a number of at least 1, found 0");
+    } else if (tree && filter.thread.len > 0) {
+        status =
+            haft__fail(a->err, HAFT_BAD_INPUT, "--tree", "--tree and --thread cannot be combined");
+        (void)haft__hint(a->err, status, "each child run has a thread of its own");
     } else if (!report_missing_store(a)) {
         status = open_store(a);
-        if (status == HAFT_OK) {
+        if (status == HAFT_OK && tree) {
+            status = haft__tree_rows_read(a->runtime, &a->cli->arena, filter.limit,
+                                          filter.open_only, &runs, &depths, a->err);
+        } else if (status == HAFT_OK) {
             status = haft__run_list_read(a->runtime, &a->cli->arena, &filter, &runs, a->err);
         }
     }
-    return status == HAFT_OK ? print_list(a, &runs) : haft__session_exit_status(status);
+    return status == HAFT_OK ? print_list(a, &runs, depths) : haft__session_exit_status(status);
 }
 
 /* ---- one run ---- */
@@ -232,22 +252,38 @@ static haft__exit_status show_cache(const runs_request *a)
         (void)fwrite(text.ptr, 1, text.len, a->cli->out);
     }
     haft__buf_finish(&text);
-    return haft__session_exit_status(status);
+    return exit_status(status);
+}
+
+/* Reads and folds the run. A file has only one run of a tree. */
+static haft_status read_state(runs_request *a, haft__run *ret_run)
+{
+    haft_status status = read_run(a, true);
+    if (status == HAFT_OK && !a->is_stored && haft__args_has(a->args, "tree")) {
+        status = haft__fail(a->err, HAFT_BAD_INPUT, "--tree", "a file has the events of one run");
+        return haft__hint(a->err, status, "name a run of the store by its id");
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_log_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX,
+                                      a->hash_key, ret_run, a->err);
+    }
+    if (status == HAFT_OK && a->is_stored) {
+        haft__stored_run_apply_row(&a->stored.row, ret_run);
+    }
+    return status;
 }
 
 static haft__exit_status show(runs_request *a)
 {
     haft__run run;
-    haft_status status = read_run(a, true);
-    if (status == HAFT_OK) {
-        status = haft__event_log_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX,
-                                      a->hash_key, &run, a->err);
-    }
+    haft_status status = read_state(a, &run);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    if (a->is_stored) {
-        haft__stored_run_apply_row(&a->stored.row, &run);
+    if (haft__args_has(a->args, "tree")) {
+        status = haft__runs_tree_show(a->cli, a->runtime, &a->stored, &run,
+                                      haft__args_has(a->args, "json"), a->err);
+        return exit_status(status);
     }
     if (haft__args_has(a->args, "cache")) {
         return show_cache(a);
@@ -256,6 +292,10 @@ static haft__exit_status show(runs_request *a)
         haft__terminal_caps_detect(a->cli->out, haft__args_has(a->args, "json"));
     if (caps.live) {
         haft__exit_status result = show_timeline(a, &run, caps);
+        if (a->is_stored && run.child_count > 0 && result == HAFT__EXIT_DONE) {
+            status = haft__runs_tree_show(a->cli, a->runtime, &a->stored, &run, false, a->err);
+            result = exit_status(status);
+        }
         if (run.stored_as_waiting && run.stage != HAFT__RUN_CALLING) {
             (void)fputs("waiting: a fork that has not started; `haft resume` starts it\n",
                         a->cli->out);
@@ -269,8 +309,21 @@ static haft__exit_status show(runs_request *a)
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
+static haft__exit_status tree_events(runs_request *a)
+{
+    haft__run run;
+    haft_status status = read_state(a, &run);
+    if (status == HAFT_OK) {
+        status = haft__runs_tree_events(a->cli, a->runtime, &a->stored, &run, a->err);
+    }
+    return exit_status(status);
+}
+
 static haft__exit_status events(runs_request *a)
 {
+    if (haft__args_has(a->args, "tree")) {
+        return tree_events(a);
+    }
     haft_status status = read_run(a, false);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
@@ -286,8 +339,16 @@ static void add_body(haft__buf *text, const char *key, haft_str body)
     haft__buf_add_str(text, body);
 }
 
-static haft__exit_status replay_json(const runs_request *a, const haft__replay *found)
+/* A replay of a run and of all runs below it. */
+typedef struct replayed_tree {
+    haft__replay found; /* the sums; or the first difference */
+    haft_str run;       /* the last run that was compared */
+    uint64_t runs;
+} replayed_tree;
+
+static haft__exit_status replay_json(const runs_request *a, const replayed_tree *tree)
 {
+    const haft__replay *found = &tree->found;
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__buf_addf(&text, "{\"identical\":%s,\"events\":%llu,\"decisions\":%llu,\"differs_at\":",
@@ -298,6 +359,12 @@ static haft__exit_status replay_json(const runs_request *a, const haft__replay *
     } else {
         haft__buf_addf(&text, "%llu", (unsigned long long)found->differs_at);
     }
+    haft__buf_addf(&text, ",\"runs\":%llu,\"run\":", (unsigned long long)tree->runs);
+    if (found->identical || tree->run.len == 0) {
+        haft__buf_add_str(&text, HAFT__LIT("null"));
+    } else {
+        haft__buf_addf(&text, "\"%.*s\"", HAFT__ARG(tree->run));
+    }
     add_body(&text, "recorded", found->recorded);
     add_body(&text, "decided", found->decided);
     haft__buf_add_str(&text, HAFT__LIT("}\n"));
@@ -307,26 +374,39 @@ static haft__exit_status replay_json(const runs_request *a, const haft__replay *
 
 static haft__exit_status replay(runs_request *a)
 {
-    haft__replay found;
+    replayed_tree tree = {.run = HAFT__LIT(""), .runs = 1};
     haft_status status = read_run(a, true);
     if (status == HAFT_OK) {
         status = haft__event_log_replay(&a->cli->arena, a->spec, a->name, a->lines, a->hash_key,
-                                        &found, a->err);
+                                        &tree.found, a->err);
+    }
+    tree.run = a->is_stored ? a->stored.row.id : HAFT__LIT("");
+    if (status == HAFT_OK && a->is_stored && tree.found.identical) {
+        status = haft__runs_tree_replay(a->cli, a->runtime, &a->stored, &tree.found, &tree.run,
+                                        &tree.runs, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
     if (haft__args_has(a->args, "json")) {
-        return replay_json(a, &found);
+        return replay_json(a, &tree);
     }
+    haft__replay found = tree.found;
     if (found.identical) {
-        (void)fprintf(a->cli->out, "identical: %llu event%s, %llu decision%s recomputed\n",
+        (void)fprintf(a->cli->out, "identical: %llu event%s, %llu decision%s recomputed",
                       (unsigned long long)found.events, found.events == 1 ? "" : "s",
                       (unsigned long long)found.decisions, found.decisions == 1 ? "" : "s");
+        if (tree.runs > 1) {
+            (void)fprintf(a->cli->out, " in %llu runs", (unsigned long long)tree.runs);
+        }
+        (void)fputc('\n', a->cli->out);
         return HAFT__EXIT_DONE;
     }
-    (void)fprintf(a->cli->out, "different at event %llu\n  recorded {",
-                  (unsigned long long)found.differs_at);
+    (void)fprintf(a->cli->out, "different at event %llu", (unsigned long long)found.differs_at);
+    if (tree.runs > 1) {
+        (void)fprintf(a->cli->out, " of %.*s", HAFT__ARG(tree.run));
+    }
+    (void)fputs("\n  recorded {", a->cli->out);
     haft__print_json(a->cli->out, found.recorded);
     (void)fputs("\n  decided  {", a->cli->out);
     haft__print_json(a->cli->out, found.decided);
@@ -535,6 +615,7 @@ static const haft__option options[] = {
     {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show, replay, fork, rm, gc: print one JSON object"},
     {"cache", 0, HAFT__OPTION_FLAG, NULL,
      "show: how much each request repeats of the one before, and cached tokens"},
+    {"tree", 0, HAFT__OPTION_FLAG, NULL, "list, show, events: with the child runs below each run"},
     {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only runs that have not ended"},
     {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
      "list: only runs of this thread; fork: the id of the new thread"},
@@ -564,6 +645,8 @@ static const haft__option options[] = {
 static const haft__example examples[] = {
     {"haft runs list --open", "list the runs that have not ended"},
     {"haft runs show last", "print the result of the newest run"},
+    {"haft runs show last --tree",
+     "print turns, cost and state of the newest run and of its children"},
     {"haft runs replay last", "compute the decisions of the newest run again and compare them"},
     {"haft runs fork last --turn 1", "fork the newest run at the end of its first turn"},
     {"haft runs gc --older 30d", "remove runs that ended more than 30 days ago"},

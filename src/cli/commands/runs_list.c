@@ -14,6 +14,7 @@
 #define TASK_COLUMNS  73
 #define AGE_COLUMNS   6
 #define STATE_COLUMNS 10
+#define INDENT        2
 
 /* The end, or the state: "stopped" for a run that could continue but has no process. */
 static haft_str state_of(const haft__store_run *row, bool owned)
@@ -49,6 +50,16 @@ void haft__runs_list_add_line(haft__buf *buf, const haft__store_run *row, bool o
     size_t room = view->width == 0         ? TASK_COLUMNS
                   : view->width > used + 1 ? view->width - 1 - used
                                            : 0;
+    for (uint32_t i = 0; i < view->depth && room > INDENT; i++) {
+        haft__buf_addf(buf, "%*s", INDENT, "");
+        room -= INDENT;
+    }
+    if (view->depth > 0 && row->name.len > 0) {
+        room -= haft__escape_add_line(buf, row->name, room / 2, HAFT__LIT("..."));
+        size_t colon = room < 2 ? room : 2;
+        haft__buf_add_str(buf, (haft_str){": ", colon});
+        room -= colon;
+    }
     (void)haft__escape_add_line(buf, haft__str_trim(row->task), room, HAFT__LIT("..."));
     haft__buf_add_char(buf, '\n');
 }

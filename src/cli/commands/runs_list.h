@@ -8,10 +8,12 @@
 
 typedef struct haft__runs_list_view {
     uint64_t now_ms;
-    size_t width; /* columns of the terminal; 0: not a terminal */
+    size_t width;   /* columns of the terminal; 0: not a terminal */
+    uint32_t depth; /* levels above the run, if trees are shown */
 } haft__runs_list_view;
 
-/* Appends the line of a run: id, age, state or end, turns and calls if there is room, task. The
+/* Appends the line of a run: id, age, state or end, turns and calls if there is room, task. A
+ * run below another one is indented, and its agent is named. The
  * line is narrower than the terminal, unless the id alone is not. `owned`: a process works on the
  * run. */
 void haft__runs_list_add_line(haft__buf *buf, const haft__store_run *row, bool owned,

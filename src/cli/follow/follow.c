@@ -14,6 +14,7 @@
 #include "cli/config/config.h"
 #include "cli/follow/artifacts.h"
 #include "cli/follow/auto_approve.h"
+#include "cli/follow/follow_children.h"
 #include "cli/follow/follow_int.h"
 #include "cli/follow/run_result.h"
 #include "cli/interrupts.h"
@@ -31,6 +32,7 @@ typedef struct follower {
     const haft__args *args;
     haft_run *run;
     haft__timeline timeline;
+    haft__follow_children children; /* the timelines of the runs below it */
     bool events, json, reports;
     bool chat;           /* the chat says how to continue */
     bool wants_progress; /* progress events are shown */
@@ -81,6 +83,9 @@ static haft_status show_events(follower *f)
         }
     }
     f->run->log.reader.attached = f->wants_progress;
+    if (f->reports) {
+        haft__child_pool_observe(f->run);
+    }
     write_timeline(f);
     return status;
 }
@@ -365,6 +370,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     f.timeline.brief = chat && !haft__args_has(args, "verbose");
     f.timeline.asks = f.terminal != NULL;
     f.timeline.verbose = haft__args_has(args, "verbose");
+    haft__follow_children_init(&f.children, run, f.reports ? &f.timeline : NULL);
     if (f.reports && run->state.seq > 0) {
         haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
     }
@@ -378,6 +384,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
                           err); /* the run cannot be read after this process ends */
     }
     haft__interrupts_release(&f.interrupts);
+    haft__follow_children_finish(&f.children);
     haft__timeline_finish(&f.timeline);
     if (f.terminal != NULL) {
         haft__terminal_close(&terminal);

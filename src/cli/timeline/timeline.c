@@ -310,6 +310,10 @@ static void add_event(haft__timeline *t, haft_str line)
     if (event.kind == HAFT__EVENT_RUN_STARTED) {
         t->started_ms = event.at_ms;
     }
+    if (event.kind == HAFT__EVENT_HANDED_OFF) {
+        (void)snprintf(t->agent, sizeof(t->agent), "%.*s",
+                       HAFT__ARG(haft__timeline_event_text(&event, "to")));
+    }
     if (t->caps.live) {
         haft__timeline_add_live(t, &event);
     } else {
@@ -324,7 +328,25 @@ void haft__timeline_add_event(haft__timeline *timeline, haft_str line)
     add_event(timeline, line);
     size_t running = haft__timeline_count_running(timeline);
     bool outdated = timeline->open != HAFT__OPEN_LINE_CALLS || running != before;
-    if (timeline->caps.live && running > 0 && outdated) {
+    if (timeline->caps.live && !timeline->nested && running > 0 && outdated) {
+        haft__timeline_redraw_line(timeline,
+                                   timeline->open_since_ms + timeline->open_seconds * TICK_MS);
+    }
+}
+
+void haft__timeline_add_nested(haft__timeline *timeline, haft_str prefix, haft_str lines)
+{
+    if (lines.len == 0) {
+        return;
+    }
+    haft__timeline_line_close(timeline);
+    while (lines.len > 0) {
+        haft_str line = haft__str_split(&lines, '\n');
+        haft__buf_add_str(&timeline->out, line.len > 0 ? prefix : HAFT__LIT(""));
+        haft__buf_add_str(&timeline->out, line);
+        haft__buf_add_char(&timeline->out, '\n');
+    }
+    if (timeline->caps.live && haft__timeline_count_running(timeline) > 0) {
         haft__timeline_redraw_line(timeline,
                                    timeline->open_since_ms + timeline->open_seconds * TICK_MS);
     }

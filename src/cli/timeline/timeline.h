@@ -41,6 +41,7 @@ typedef struct haft__timeline {
     haft__terminal_caps caps; /* its width may change between two events */
     const haft__spec *spec;
     bool brief;    /* live: no heading and no lines of turns; the id is in the last line */
+    bool nested;   /* live: no open line; another timeline shows these lines below its own */
     bool asks;     /* live: a prompt follows each pause for a person, and shows the call */
     bool verbose;  /* shows the ids and arguments of calls, the usage of replies, the reason of a
                       choice; set it before the first event */
@@ -49,6 +50,7 @@ typedef struct haft__timeline {
     /* private */
     haft__arena arena; /* of the current event */
     uint64_t started_ms;
+    char agent[128];        /* the agent that got the run, cut; "" before a handoff */
     haft__arena call_arena; /* of the calls of the current turn */
     haft__timeline_call *calls;
     haft__open_line open;
@@ -76,6 +78,9 @@ void haft__timeline_resume(haft__timeline *timeline, haft_str run, haft_str task
 
 /* Shows one event or progress event, given as its JSON line. */
 void haft__timeline_add_event(haft__timeline *timeline, haft_str line);
+
+/* Shows the lines of a run below this one, each behind `prefix`. */
+void haft__timeline_add_nested(haft__timeline *timeline, haft_str prefix, haft_str lines);
 
 /* Updates the elapsed time of the open line. */
 void haft__timeline_tick(haft__timeline *timeline, uint64_t now_ms);

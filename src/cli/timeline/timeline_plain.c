@@ -40,7 +40,8 @@ static void add_field(haft__timeline *t, const haft__event *event, const char *k
 static void add_name(haft__timeline *t)
 {
     add(t, "[");
-    add_short(t, t->spec->name.len > 0 ? t->spec->name : HAFT__LIT("run"));
+    haft_str name = t->agent[0] != '\0' ? haft__str(t->agent) : t->spec->name;
+    add_short(t, name.len > 0 ? name : HAFT__LIT("run"));
     add(t, "] ");
 }
 
@@ -368,6 +369,9 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_SPEC_CHANGED:
         report_phrase(t, event,
                       (const char *const[]){"the spec has changed; accepted by ", "by", "", ""});
+        return;
+    case HAFT__EVENT_HANDED_OFF:
+        report_phrase(t, event, (const char *const[]){"  handed from ", "from", " to ", "to"});
         return;
     case HAFT__EVENT_LIMIT_REACHED:
         report_phrase(t, event,

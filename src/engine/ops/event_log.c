@@ -102,7 +102,7 @@ haft_status haft__event_log_fold(haft__arena *arena, const haft__spec *spec, con
 {
     spec_loader specs = {arena, spec->path, hash_key};
     haft_status status = haft__run_init(ret_run, arena, spec, hash_key, err);
-    ret_run->specs = (haft__run_specs){load_logged_spec, &specs};
+    ret_run->specs = (haft__run_specs){.load = load_logged_spec, .context = &specs};
     for (size_t number = 1; status == HAFT_OK && lines.len > 0 && ret_run->seq < last; number++) {
         haft_str line = haft__str_split(&lines, '\n');
         if (haft__str_trim(line).len == 0) {
@@ -113,7 +113,7 @@ haft_status haft__event_log_fold(haft__arena *arena, const haft__spec *spec, con
             at_line(err, name, number);
         }
     }
-    ret_run->specs = (haft__run_specs){NULL, NULL};
+    ret_run->specs = (haft__run_specs){.load = NULL};
     if (status == HAFT_OK && ret_run->seq == 0) {
         status = haft__fail(err, HAFT_BAD_INPUT, name, "expected events, found none");
     }
@@ -127,7 +127,8 @@ haft_status haft__event_log_replay(haft__arena *arena, const haft__spec *spec, c
     spec_loader specs = {arena, spec->path, hash_key};
     haft_status status = check_events(name, lines, hash_key, err);
     return status == HAFT_OK
-               ? haft__replay_specs(arena, spec, (haft__run_specs){load_logged_spec, &specs}, lines,
-                                    hash_key, ret_replay, err)
+               ? haft__replay_specs(arena, spec,
+                                    (haft__run_specs){.load = load_logged_spec, .context = &specs},
+                                    lines, hash_key, ret_replay, err)
                : status;
 }

@@ -45,6 +45,8 @@ static void write_row(haft__json_writer *w, const haft__store_run *row)
     haft__json_begin_object(w);
     haft__field_text(w, "run", row->id);
     haft__field_text(w, "thread", row->thread);
+    haft__field_text_or_null(w, "parent",
+                             haft__store_run_is_child(row) ? row->parent : HAFT__LIT(""));
     haft__field_text(w, "name", row->name);
     haft__field_text(w, "task", row->task);
     haft__field_text(w, "state", haft__run_list_state(row));

@@ -31,7 +31,7 @@ static haft_status read_overrides(haft__spec_drift *r, const haft__run *run, con
     uint32_t count = c->from_file && overrides.kind == HAFT__JSON_ARRAY ? overrides.count : 0;
     size_t own = c->overridden ? r->options.set_count : 0;
     const char **sets = haft__arena_array(&r->arena, count + own, sizeof(*sets));
-    const haft__json *model = haft__json_get(run->spec->source, HAFT__LIT("model"));
+    const haft__json *model = haft__json_get(run->first_spec->source, HAFT__LIT("model"));
     if (sets == NULL) {
         return haft__arena_fail(&r->arena, err);
     }
@@ -82,7 +82,7 @@ static haft_status fail_load(const haft__spec_drift *r, const char *path, const 
 static haft_status load(haft__spec_drift *r, const haft__run *run, const char *path,
                         const candidate *c, const haft__spec **ret_spec, haft_error *err)
 {
-    haft__spec_options options = haft__agent_spec_options(r->runtime, run->spec->path);
+    haft__spec_options options = haft__agent_spec_options(r->runtime, run->first_spec->path);
     haft__spec_report problems;
     haft_status status = read_overrides(r, run, c, &options, err);
     if (status == HAFT_OK) {
@@ -145,13 +145,13 @@ static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, cons
     const haft__spec *spec = NULL;
     haft__buf changes;
     haft_status status = load(r, run, path, c, &spec, err);
-    if (status != HAFT_OK || haft__str_equal(spec->hash, run->spec->hash)) {
+    if (status != HAFT_OK || haft__str_equal(spec->hash, run->first_spec->hash)) {
         return status;
     }
     haft__buf_init(&changes, HAFT__LIMIT_RUN_BYTES);
-    status = haft__spec_diff(&changes, run->spec->source, spec->source, err);
+    status = haft__spec_diff(&changes, run->first_spec->source, spec->source, err);
     if (status == HAFT_OK) {
-        status = compare_models(run->spec, spec, ret_replacement, err);
+        status = compare_models(run->first_spec, spec, ret_replacement, err);
     }
     bool accepted = c->overridden || r->options.policy == HAFT__SPEC_DRIFT_ACCEPT;
     if (status == HAFT_OK && accepted) {
@@ -169,7 +169,7 @@ static haft_status override_stored(haft__spec_drift *r, const haft__run *run, co
 {
     haft__buf source;
     haft__buf_init(&source, HAFT__LIMIT_RUN_BYTES);
-    haft__json_write(&source, run->spec->source);
+    haft__json_write(&source, run->first_spec->source);
     candidate c = {.text = haft__buf_str(&source), .file = run->file, .overridden = true};
     haft_status status = haft__buf_check(&source, err);
     if (status == HAFT_OK) {
@@ -220,7 +220,7 @@ static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bo
 {
     haft_str text;
     haft__arena_reset(&r->arena);
-    haft_str place = haft__arena_copy(&r->arena, run->spec->path);
+    haft_str place = haft__arena_copy(&r->arena, run->first_spec->path);
     if (place.ptr == NULL) {
         return haft__arena_fail(&r->arena, err);
     }

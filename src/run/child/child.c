@@ -61,16 +61,32 @@ bool haft__child_is_closing(const haft__run *run)
            && (run->cancel_asked || run->expired || run->wall_reached);
 }
 
+haft__tree_usage haft__child_own_usage(const haft__run *run)
+{
+    return (haft__tree_usage){.runs = 1,
+                              .turns = run->turn,
+                              .calls = run->usage.calls,
+                              .input_tokens = run->usage.input_tokens,
+                              .output_tokens = run->usage.output_tokens,
+                              .cached_tokens = run->usage.cached_tokens,
+                              .cost_parts = run->cost_parts};
+}
+
+void haft__tree_usage_add(haft__tree_usage *sum, const haft__tree_usage *usage)
+{
+    sum->runs += usage->runs;
+    sum->turns += usage->turns;
+    sum->calls += usage->calls;
+    sum->input_tokens += usage->input_tokens;
+    sum->output_tokens += usage->output_tokens;
+    sum->cached_tokens += usage->cached_tokens;
+    sum->cost_parts += usage->cost_parts;
+}
+
 haft__tree_usage haft__child_tree_usage(const haft__run *run)
 {
-    haft__tree_usage tree = run->child_usage;
-    tree.runs += 1;
-    tree.turns += run->turn;
-    tree.calls += run->usage.calls;
-    tree.input_tokens += run->usage.input_tokens;
-    tree.output_tokens += run->usage.output_tokens;
-    tree.cached_tokens += run->usage.cached_tokens;
-    tree.cost_parts += run->cost_parts;
+    haft__tree_usage tree = haft__child_own_usage(run);
+    haft__tree_usage_add(&tree, &run->child_usage);
     return tree;
 }
 

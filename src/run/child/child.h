@@ -60,6 +60,10 @@ bool haft__child_any_open(const struct haft__run *run);
 /* Whether the run ends as soon as its children have: it was cancelled, or its time is used up. */
 bool haft__child_is_closing(const struct haft__run *run);
 
+/* What the run itself has used, without the runs below it. */
+haft__tree_usage haft__child_own_usage(const struct haft__run *run);
+void haft__tree_usage_add(haft__tree_usage *sum, const haft__tree_usage *usage);
+
 /* What the run itself and its finished children have used. */
 haft__tree_usage haft__child_tree_usage(const struct haft__run *run);
 

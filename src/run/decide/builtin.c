@@ -28,8 +28,8 @@ static uint64_t number_of(const haft__run_call *call, const char *key, uint64_t 
     return given ? (uint64_t)number : otherwise;
 }
 
-static haft_status finish_builtin(haft__decision *d, const haft__run_call *call,
-                                  const haft__outcome *outcome)
+haft_status haft__decide_builtin_result(haft__decision *d, const haft__run_call *call,
+                                        const haft__outcome *outcome)
 {
     haft__buf_clear(&d->tools->body);
     haft__input_call_finished(&d->tools->body, d->run, call, outcome);
@@ -41,7 +41,7 @@ static haft_status finish_builtin(haft__decision *d, const haft__run_call *call,
 static haft_status finish_text(haft__decision *d, const haft__run_call *call, haft_str text)
 {
     haft__outcome outcome = {.ok = true, .text = text};
-    return finish_builtin(d, call, &outcome);
+    return haft__decide_builtin_result(d, call, &outcome);
 }
 
 static haft_status complete(haft__decision *d, const haft__run_call *call)
@@ -107,7 +107,7 @@ static haft_status read_result(haft__decision *d, const haft__run_call *call)
             .where = HAFT__LIT("/call"),
             .hint = HAFT__LIT("a call is named like c3.1: turn 3, first call"),
         };
-        return finish_builtin(d, call, &outcome);
+        return haft__decide_builtin_result(d, call, &outcome);
     }
     haft_str text = part.len > 0 ? filter_lines(d, wanted->result, part) : wanted->result;
     uint32_t most = d->spec->limits.observation_chars;
@@ -130,10 +130,14 @@ static haft_status (*const deciders[HAFT__BUILTIN_COUNT])(haft__decision *d,
 bool haft__builtin_is_pure(const haft__tool *tool)
 {
     const haft__builtin *builtin = haft__builtin_of(tool);
-    return builtin != NULL && deciders[haft__builtin_id_of(builtin)] != NULL;
+    return tool->source == HAFT__TOOL_HANDOFF
+           || (builtin != NULL && deciders[haft__builtin_id_of(builtin)] != NULL);
 }
 
 haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call)
 {
+    if (call->tool->source == HAFT__TOOL_HANDOFF) {
+        return haft__decide_transfer(d, call);
+    }
     return deciders[haft__builtin_id_of(haft__builtin_of(call->tool))](d, call);
 }

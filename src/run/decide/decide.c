@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "prompt/history.h"
 #include "run/decide/decide_int.h"
+#include "run/handoff/handoff.h"
 #include "run/offer/constraint.h"
 #include "run/offer/reveal.h"
 
@@ -174,11 +175,16 @@ static haft_status decide_asking(haft__decision *d)
     return HAFT_OK;
 }
 
-/* haft searches for tools before the first turn; after that the model searches. */
+/* haft searches for tools before the first turn of an agent; after that the model searches. */
 static haft_status decide_idle(haft__decision *d)
 {
     bool evicted = false;
-    if (d->run->turn == 0 && !d->run->initial_search_done && haft__reveal_is_needed(d->spec)) {
+    const haft__run_call *transfer = haft__handoff_due(d->run);
+    if (transfer != NULL) {
+        return haft__decide_handoff(d, transfer);
+    }
+    bool begins = d->run->turn == 0 || d->run->handoffs > 0;
+    if (begins && !d->run->initial_search_done && haft__reveal_is_needed(d->spec)) {
         *d->effect = (haft__effect){.kind = HAFT__EFFECT_SEARCH_TOOLS};
         return HAFT_OK;
     }

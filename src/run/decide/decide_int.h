@@ -103,6 +103,18 @@ haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__
  * the child. *ret_decided is false while the child runs. */
 haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bool *ret_decided);
 
+/* ---- builtin.c ---- */
+
+/* The result of a call that only the run itself answers. */
+haft_status haft__decide_builtin_result(haft__decision *d, const haft__run_call *call,
+                                        const haft__outcome *outcome);
+
+/* ---- handoff.c ---- */
+
+/* The result of a call that hands the run to another agent, and, between turns, the handoff. */
+haft_status haft__decide_transfer(haft__decision *d, const haft__run_call *call);
+haft_status haft__decide_handoff(haft__decision *d, const haft__run_call *call);
+
 /* The run ends when its children have ended. */
 haft_status haft__decide_wait_for_children(haft__decision *d);
 

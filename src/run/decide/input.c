@@ -5,6 +5,8 @@
 #include "model/provider.h"
 #include "prompt/observation.h"
 #include "run/decide/decide_int.h"
+#include "run/handoff/handoff.h"
+
 #include "run/pause/binding.h"
 
 void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str task, haft_str thread,
@@ -184,15 +186,18 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
 {
     haft__json_writer w;
     haft__event_body_begin(&w, buf, HAFT__EVENT_SPEC_CHANGED);
-    haft__field_text(&w, "was", run->spec->hash);
+    haft__field_text(&w, "was", run->first_spec->hash);
     haft__field_text(&w, "spec", spec->hash);
     haft__field_text(&w, "by", by);
     haft__field_text_or_null(&w, "file", origin->file);
     write_lines(&w, "changes", changes);
+    const haft__spec *agent =
+        run->agent.len > 0 ? haft__spec_find_agent(spec, run->agent) : NULL; /* keeps the run */
+    const haft__spec *active = agent != NULL ? agent : spec;
     uint32_t given = 0;
-    haft_status status = write_judged_again(&w, run, spec, &given, err);
+    haft_status status = write_judged_again(&w, run, active, &given, err);
     if (status == HAFT_OK && given > 0) {
-        status = write_asked_again(&w, run, spec, err);
+        status = write_asked_again(&w, run, active, err);
     }
     write_variables(&w, origin);
     haft__json_key(&w, "source");

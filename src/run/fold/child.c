@@ -83,17 +83,6 @@ haft_status haft__fold_child_started(haft__run *run, const haft__event *event, h
     return add_child(run, child, err);
 }
 
-static void add_usage(haft__tree_usage *sum, const haft__tree_usage *usage)
-{
-    sum->runs += usage->runs;
-    sum->turns += usage->turns;
-    sum->calls += usage->calls;
-    sum->input_tokens += usage->input_tokens;
-    sum->output_tokens += usage->output_tokens;
-    sum->cached_tokens += usage->cached_tokens;
-    sum->cost_parts += usage->cost_parts;
-}
-
 haft_status haft__fold_child_finished(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft_str key = {NULL, 0}, end = {NULL, 0};
@@ -114,7 +103,7 @@ haft_status haft__fold_child_finished(haft__run *run, const haft__event *event, 
     child->answer = haft__object_text(event->object, "answer");
     child->reason = haft__object_text(event->object, "reason");
     child->usage = haft__child_read_usage(event->object);
-    add_usage(&run->child_usage, &child->usage);
+    haft__tree_usage_add(&run->child_usage, &child->usage);
     run->open_children--;
     return HAFT_OK;
 }

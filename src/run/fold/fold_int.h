@@ -92,6 +92,8 @@ HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft_
 HAFT_MUST_USE haft_status haft__fold_add_system_prompt(haft__run *run, haft_error *err);
 
 /* The run continues with another spec. */
+HAFT_MUST_USE haft_status haft__fold_handed_off(haft__run *run, const haft__event *event,
+                                                haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event,
                                                   haft_error *err);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec.c - a run that continues with another spec.
+ * spec.c - a run that continues with another spec: one that was changed, or that of another agent.
  *
- * The event contains the whole spec, so that the log alone shows which spec was valid when. Earlier
- * events stay valid; tools are matched by name.
+ * The event of a change contains the whole spec, so that the log alone shows which spec was valid
+ * when. The agents of handoffs are part of that spec. Earlier events stay valid; tools are matched
+ * by name.
  *
  * Tests: tests/run/fold/spec_test.c.
  */
@@ -14,6 +15,7 @@
 #include "base/str.h"
 #include "model/provider.h"
 #include "run/fold/fold_int.h"
+#include "run/handoff/handoff.h"
 #include "json/object.h"
 
 /* ---- the spec ---- */
@@ -27,7 +29,7 @@ static haft_status load_spec(haft__run *run, const haft__event *event, const haf
     if (source == NULL || source->kind != HAFT__JSON_OBJECT) {
         return haft__fold_fail(event, "it has no spec", err);
     }
-    if (!haft__str_equal(was, run->spec->hash)) {
+    if (!haft__str_equal(was, run->first_spec->hash)) {
         return haft__fold_fail(event, "its previous spec is not the spec of the run", err);
     }
     if (run->specs.load == NULL) {
@@ -43,13 +45,14 @@ static haft_status load_spec(haft__run *run, const haft__event *event, const haf
 
 /* ---- tools ---- */
 
-/* The tools of the new spec, then the revealed tools of servers. */
-static haft_status gather_tools(haft__run *run, const haft__spec *spec, haft__tools *tools,
-                                haft_error *err)
+/* The tools of the new spec, then the revealed tools of servers, unless another agent gets the run.
+ */
+static haft_status gather_tools(haft__run *run, const haft__spec *spec, bool same_agent,
+                                haft__tools *tools, haft_error *err)
 {
     haft__tools_init(tools, run->arena, run->hash_key);
     haft_status status = haft__tools_share(tools, &spec->tools, err);
-    for (size_t i = 0; status == HAFT_OK && i < run->tools->count; i++) {
+    for (size_t i = 0; status == HAFT_OK && same_agent && i < run->tools->count; i++) {
         const haft__tool *tool = run->tools->items[i];
         if (tool->source == HAFT__TOOL_MCP && haft__tools_find(tools, tool->name) == NULL
             && tools->count < HAFT__LIMIT_CHOICE_TOOLS) {
@@ -160,6 +163,7 @@ haft_status haft__fold_find_server(haft__run *run, haft_error *err)
     *spec = *run->spec;
     spec->model.other_server = other;
     run->spec = spec;
+    run->first_spec = run->agent.len == 0 ? spec : run->first_spec;
     return HAFT_OK;
 }
 
@@ -179,6 +183,53 @@ static haft_status update_system_prompt(haft__run *run, haft_error *err)
     return status;
 }
 
+/* Everything that follows from the new spec, except for open calls. */
+static haft_status use_spec(haft__run *run, const haft__spec *spec, haft_error *err)
+{
+    run->spec = spec;
+    run->refused = 0; /* the new spec may name another server */
+    haft_status status = haft__fold_find_server(run, err);
+    if (status == HAFT_OK) {
+        status = haft__fold_add_search_tool(run, err);
+    }
+    return status == HAFT_OK ? update_system_prompt(run, err) : status;
+}
+
+/* The spec of the agent with the budgets of the whole run. */
+static const haft__spec *share_budgets(haft__run *run, const haft__spec *agent)
+{
+    haft__spec *spec = haft__arena_alloc(run->arena, sizeof(*spec));
+    const haft__spec_limits *limits = &run->first_spec->limits;
+    if (spec != NULL) {
+        *spec = *agent;
+        spec->limits.turns = limits->turns;
+        spec->limits.calls = limits->calls;
+        spec->limits.tokens = limits->tokens;
+        spec->limits.has_usd = limits->has_usd;
+        spec->limits.usd_micros = limits->usd_micros;
+        spec->limits.wall_ms = limits->wall_ms;
+    }
+    return spec;
+}
+
+/* The agent keeps the run, if the new spec still has it. */
+static haft_status keep_agent(haft__run *run, const haft__spec **io_spec, haft_error *err)
+{
+    const haft__spec *agent =
+        run->agent.len > 0 ? haft__spec_find_agent(*io_spec, run->agent) : NULL;
+    run->first_spec = *io_spec;
+    if (agent == NULL) {
+        run->agent = HAFT__LIT("");
+        return HAFT_OK;
+    }
+    *io_spec = share_budgets(run, agent);
+    if (*io_spec == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    return run->specs.hand_off != NULL ? run->specs.hand_off(run->specs.context, run->agent, err)
+                                       : HAFT_OK;
+}
+
 haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__spec *spec = NULL;
@@ -186,7 +237,10 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     haft_status status =
         tools != NULL ? load_spec(run, event, &spec, err) : haft__arena_fail(run->arena, err);
     if (status == HAFT_OK) {
-        status = gather_tools(run, spec, tools, err);
+        status = keep_agent(run, &spec, err);
+    }
+    if (status == HAFT_OK) {
+        status = gather_tools(run, spec, true, tools, err);
     }
     if (status == HAFT_OK) {
         status = carry_tool_history(run, tools, err);
@@ -197,16 +251,59 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     if (status != HAFT_OK) {
         return status;
     }
-    run->spec = spec;
-    run->refused = 0; /* the new spec may name another server */
     run->file = haft__object_text(event->object, "file");
     status = haft__fold_copy_json(run, haft__event_field(event, "variables"), &run->model_variables,
                                   err);
+    return status == HAFT_OK ? use_spec(run, spec, err) : status;
+}
+
+/* ---- handoffs ---- */
+
+/* The agent that the call names; NULL if the event is about another one. */
+static const haft__spec *find_target(const haft__run *run, const haft__event *event)
+{
+    const haft__run_call *call = haft__handoff_due(run);
+    const haft__handoff *handoff =
+        call != NULL ? haft__spec_find_handoff(run->spec, call->name) : NULL;
+    if (handoff == NULL || !haft__str_equal(call->id, haft__object_text(event->object, "call"))
+        || !haft__str_equal(handoff->agent, haft__object_text(event->object, "agent"))) {
+        return NULL;
+    }
+    return haft__handoff_spec(run, handoff);
+}
+
+haft_status haft__fold_handed_off(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = haft__fold_expect_stage(run, event, HAFT__RUN_IDLE,
+                                                 "a run is handed over only between turns", err);
+    const haft__spec *spec = status == HAFT_OK ? find_target(run, event) : NULL;
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (spec == NULL || !haft__str_equal(spec->hash, haft__object_text(event->object, "spec"))) {
+        return haft__fold_fail(event, "no call hands the run to this agent", err);
+    }
+    haft__tools *tools = haft__arena_alloc(run->arena, sizeof(*tools));
+    spec = share_budgets(run, spec);
+    if (tools == NULL || spec == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    status = haft__fold_commit_reply(run, err); /* in the format of the agent that gave it */
     if (status == HAFT_OK) {
-        status = haft__fold_find_server(run, err);
+        status = gather_tools(run, spec, false, tools, err);
     }
     if (status == HAFT_OK) {
-        status = haft__fold_add_search_tool(run, err);
+        status = carry_tool_history(run, tools, err);
     }
-    return status == HAFT_OK ? update_system_prompt(run, err) : status;
+    run->agent = haft__object_text(event->object, "agent");
+    run->agent = run->agent.ptr != NULL ? run->agent : HAFT__LIT("");
+    run->handoff_call = haft__object_text(event->object, "call");
+    run->handoffs++;
+    run->initial_search_done = false; /* the agent may have other servers */
+    run->gate_opened = run->default_satisfied = false;
+    run->gate_threshold = 0;
+    if (status == HAFT_OK && run->specs.hand_off != NULL) {
+        status = run->specs.hand_off(run->specs.context, run->agent, err);
+    }
+    return status == HAFT_OK ? use_spec(run, spec, err) : status;
 }

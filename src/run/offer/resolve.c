@@ -168,6 +168,7 @@ bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
 static bool is_spec_tool(const haft__tool *tool)
 {
     return tool->source != HAFT__TOOL_BUILTIN && tool->source != HAFT__TOOL_MCP
+           && tool->source != HAFT__TOOL_HANDOFF
            && tool->source != HAFT__TOOL_PROVIDER; /* never deferred */
 }
 

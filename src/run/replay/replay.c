@@ -238,7 +238,7 @@ static haft_status play(player *p, haft_str lines)
 haft_status haft__replay_log(haft__arena *arena, const haft__spec *spec, haft_str lines,
                              haft__hash_key hash_key, haft__replay *ret_replay, haft_error *err)
 {
-    const haft__run_specs no_specs = {NULL, NULL};
+    const haft__run_specs no_specs = {.load = NULL};
     return haft__replay_specs(arena, spec, no_specs, lines, hash_key, ret_replay, err);
 }
 

@@ -30,6 +30,7 @@ static bool is_served(const haft__tool *tool)
     case HAFT__TOOL_BUILTIN: return builtin != NULL && builtin->host == HAFT__BUILTIN_IN_EXEC;
     case HAFT__TOOL_MCP:
     case HAFT__TOOL_AGENT:
+    case HAFT__TOOL_HANDOFF:
     case HAFT__TOOL_HEADLESS:
     case HAFT__TOOL_PROVIDER: return false;
     }

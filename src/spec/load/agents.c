@@ -5,12 +5,13 @@
  *
  * Each agent is loaded as a spec of its own, and becomes part of the source under its name or file.
  * So a run stores all specs of its tree, and a process that continues it needs none of their files.
- * An agent may use the agents of the specs around it. Tests: tests/cli/children_test.py,
- * tests/spec/load/graphs_test.c.
+ * An agent may use the agents of the specs around it. Tests: tests/spec/load/agents_test.c,
+ * tests/spec/load/graphs_test.c, tests/cli/children_test.py.
  */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "run/handoff/handoff.h"
 #include "spec/load/build_int.h"
 #include "spec/load/load_int.h"
 #include "json/object.h"
@@ -155,6 +156,8 @@ static haft_str text_of(haft__loader *l, haft__json value)
 static const haft__spec *load_agent(haft__loader *l, const reference *r)
 {
     haft__spec_scope scope = {.agents = haft__object_object(l->source, "agents"),
+                              .name = haft__object_string(l->source, "name"),
+                              .handoffs = haft__object_array(l->source, "handoffs"),
                               .path = l->options->path,
                               .agent_members = r->file ? NULL : r->value.members,
                               .agent_file = r->file ? r->path : HAFT__LIT(""),
@@ -230,16 +233,6 @@ static bool find_file(haft__loader *l, reference *r)
     return status == HAFT_OK;
 }
 
-static const haft__spec *find_loaded(const haft__loader *l, haft_str name)
-{
-    for (size_t i = 0; i < l->spec->agent_count; i++) {
-        if (haft__str_equal(l->spec->agents[i].name, name)) {
-            return l->spec->agents[i].spec;
-        }
-    }
-    return NULL;
-}
-
 /* Puts the loaded agent into the spec and its source. */
 static void keep_agent(haft__loader *l, haft__agent_spec *agents, haft_str name,
                        const haft__spec *spec)
@@ -257,7 +250,7 @@ static void add_agent(haft__loader *l, haft__agent_spec *agents, haft_str name, 
 {
     reference r = {.name = name, .pointer = pointer};
     size_t before = l->problems.errors;
-    if (find_loaded(l, name) != NULL || l->status != HAFT_OK) {
+    if (haft__spec_find_agent(l->spec, name) != NULL || l->status != HAFT_OK) {
         return;
     }
     bool found = (find_inline(l, &r) || find_file(l, &r)) && check_nesting(l, &r);
@@ -377,7 +370,7 @@ void haft__loader_build_agents(haft__loader *l)
 const haft__spec *haft__loader_agent_of(const haft__loader *l, haft__json entry)
 {
     haft_str name = haft__object_string(entry, "agent");
-    return name.len > 0 ? find_loaded(l, name) : NULL;
+    return name.len > 0 ? haft__spec_find_agent(l->spec, name) : NULL;
 }
 
 void haft__loader_check_agent_money(haft__loader *l, const haft__spec *agent, bool limited,

@@ -39,7 +39,7 @@ static void report(haft__loader *l, haft_str pointer, const haft_error *err, haf
     }
 }
 
-static void add(haft__loader *l, const haft__tool *tool, haft_str pointer)
+void haft__loader_add_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
     haft_error err = {.status = HAFT_OK};
     if (l->spec->tools.count == HAFT__LIMIT_SPEC_TOOLS) {
@@ -80,7 +80,7 @@ static void add_builtins(haft__loader *l, haft__json names, haft_str outer)
         }
         haft_status status = haft__builtin_tool(l->arena, name, &tool, &err);
         if (status == HAFT_OK) {
-            add(l, &tool, pointer);
+            haft__loader_add_tool(l, &tool, pointer);
         } else {
             report(l, pointer, &err, status);
         }
@@ -256,7 +256,7 @@ static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
     bool free_name = name_is_free(l, tool.name, pointer);
     bool arguments = read_arguments(l, entry, &tool, pointer);
     if (read_traits(l, entry, &tool, pointer) && arguments && free_name) {
-        add(l, &tool, pointer);
+        haft__loader_add_tool(l, &tool, pointer);
         if (tool.source == HAFT__TOOL_AGENT) {
             haft__loader_add_agent_tool(l, entry, &tool, pointer);
         }
@@ -314,8 +314,9 @@ void haft__loader_build_tools(haft__loader *l)
     }
     add_builtins(l, enabled, HAFT__LIT("/builtins/enabled"));
     for (size_t i = 0; i < l->options->function_count && l->status == HAFT_OK; i++) {
-        add(l, l->options->functions[i], HAFT__LIT("/tools"));
+        haft__loader_add_tool(l, l->options->functions[i], HAFT__LIT("/tools"));
     }
+    haft__loader_add_handoffs(l);
     measure_tools(l);
     enable_search(l);
     l->broken |= l->problems.errors > before;

@@ -32,6 +32,8 @@ typedef enum haft__program_state {
 /* The spec that names this one as an agent, and the specs around it. */
 typedef struct haft__spec_scope {
     haft__json agents;                      /* `agents` of the outer spec */
+    haft_str name;                          /* of the outer spec */
+    haft__json handoffs;                    /* `handoffs` of the outer spec */
     haft_str path;                          /* of its file */
     const haft__json_member *agent_members; /* identifies the agent that is being loaded; or NULL */
     haft_str agent_file;                    /* ... if it is a file */

@@ -141,6 +141,20 @@ bool haft__loader_check_condition(haft__loader *l, haft__json when, haft_str poi
 /* Reports a tool that does not exist. Returns it, or NULL if it is unknown or that of a server. */
 const haft__tool *haft__loader_check_tool_name(haft__loader *l, haft_str name, haft_str pointer);
 
+/* ---- handoffs.c ---- */
+
+/* Whether `name` in `handoffs` of an agent is an agent of the spec around it, or that spec. */
+bool haft__loader_is_outer_agent(const haft__loader *l, haft_str name);
+/* Adds the tools transfer_to_NAME. */
+void haft__loader_add_handoffs(haft__loader *l);
+/* Reports that an agent which hands off to agents around it is the agent of a tool. */
+void haft__loader_check_child_handoffs(haft__loader *l, const haft__spec *agent, haft_str pointer);
+
+/* ---- build_tools.c ---- */
+
+/* Adds a tool to the spec, or reports why it cannot be added. */
+void haft__loader_add_tool(haft__loader *l, const haft__tool *tool, haft_str pointer);
+
 /* ---- the stages, in their order ---- */
 
 void haft__loader_check_schema(haft__loader *l); /* check_schema.c: raw against haft.schema.json */

@@ -33,7 +33,7 @@ static void prepare(change *c, const char *spec, const char *next)
     c->next.spec.hash = HAFT__LIT("fedcba9876543210fedcba9876543210fedcba9876543210fedcba98765432"
                                   "10");
     c->next.spec.source = help_json(&c->r.arena, "{\"name\":\"next\"}");
-    c->r.drive.run.specs = (haft__run_specs){load, c};
+    c->r.drive.run.specs = (haft__run_specs){.load = load, .context = c};
 }
 
 static void init(change *c, const char *spec, const char *next)
@@ -80,7 +80,7 @@ TEST(a_run_continues_with_the_new_spec)
     CHECK_INT(help_run_answer(&c.r, "c1.2", "answer", "1"), HAFT_OK, "%s", c.r.err.message);
     CHECK_INT(run->end, HAFT__END_DONE, "the end of the run");
     haft__replay replay;
-    haft__run_specs specs = {load, &c};
+    haft__run_specs specs = {.load = load, .context = &c};
     CHECK_INT(haft__replay_specs(&c.r.arena, &c.r.spec.spec, specs, haft__buf_str(&c.r.log),
                                  HELP_KEY, &replay, &c.r.err),
               HAFT_OK, "%s", c.r.err.message);
@@ -284,7 +284,7 @@ static void change_tool(change *c, const char *description, const char *schema)
 static void check_replay(change *c, const char *name)
 {
     haft__replay replay;
-    haft__run_specs specs = {load, c};
+    haft__run_specs specs = {.load = load, .context = c};
     CHECK_INT(haft__replay_specs(&c->r.arena, &c->r.spec.spec, specs, haft__buf_str(&c->r.log),
                                  HELP_KEY, &replay, &c->r.err),
               HAFT_OK, "%s: %s", name, c->r.err.message);
@@ -458,7 +458,7 @@ TEST(a_fold_without_a_loader_reports_that)
     help_run_finish(&c.r);
     init(&c, "agent; tools=send!approval,pick!headless",
          "agent; tools=send!approval,pick!headless");
-    c.r.drive.run.specs = (haft__run_specs){NULL, NULL};
+    c.r.drive.run.specs = (haft__run_specs){.load = NULL};
     CHECK_INT(accept(&c), HAFT_UNSUPPORTED, "no loader");
     help_run_finish(&c.r);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/commands/runs_tree.h - `haft runs show --tree`, `haft runs events --tree`, and replays of
+ * trees. */
+#ifndef HAFT_CLI_COMMANDS_RUNS_TREE_H
+#define HAFT_CLI_COMMANDS_RUNS_TREE_H
+
+#include "cli/session.h"
+#include "engine/ops/stored_run.h"
+#include "run/replay/replay.h"
+
+/* Prints the run `root`, as it was read and folded, and all runs below it: a line for each with its
+ * id, state or end, turns, calls, tokens, cost, call, agent and task, and the sum; with `json` one
+ * object. */
+HAFT_MUST_USE haft_status haft__runs_tree_show(haft__cli *cli, haft_runtime *runtime,
+                                               const haft__stored_run *stored,
+                                               const haft__run *root, bool json, haft_error *err);
+
+/* Prints the events of the run and of all runs below it as one stream. */
+HAFT_MUST_USE haft_status haft__runs_tree_events(haft__cli *cli, haft_runtime *runtime,
+                                                 const haft__stored_run *stored,
+                                                 const haft__run *root, haft_error *err);
+
+/* Recomputes the decisions of all runs below the stored run, and adds the numbers to *io_found.
+ * Stops at the first difference; *io_run is then the id of its run. Adds the number of runs to
+ * *io_runs. */
+HAFT_MUST_USE haft_status haft__runs_tree_replay(haft__cli *cli, haft_runtime *runtime,
+                                                 const haft__stored_run *stored,
+                                                 haft__replay *io_found, haft_str *io_run,
+                                                 uint64_t *io_runs, haft_error *err);
+
+#endif

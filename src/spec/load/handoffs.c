@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * handoffs.c - the tools transfer_to_NAME of `handoffs: [NAME or FILE]`.
+ *
+ * A run that is handed over has the agents of the spec that it began with. So the agents of that
+ * spec name each other, or that spec, and none of them contains another. Tests:
+ * tests/spec/load/agents_test.c, tests/cli/handoffs_test.py.
+ */
+#include "base/limits.h"
+#include "base/str.h"
+#include "run/handoff/handoff.h"
+#include "spec/load/load_int.h"
+#include "tool/args.h"
+#include "tool/traits.h"
+#include "json/object.h"
+
+#define PREFIX "transfer_to_"
+
+static bool has_text(haft__json texts, haft_str wanted)
+{
+    for (uint32_t i = 0; i < texts.count; i++) {
+        if (haft__str_equal(haft__json_text(texts.items[i]), wanted)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the name is that of the spec around this one. An agent of that name goes first. */
+static bool is_outer_spec(const haft__loader *l, haft_str name)
+{
+    const haft__spec_scope *scope = l->options->scope;
+    return scope != NULL && haft__str_equal(scope->name, name)
+           && haft__json_get(scope->agents, name) == NULL;
+}
+
+bool haft__loader_is_outer_agent(const haft__loader *l, haft_str name)
+{
+    const haft__spec_scope *scope = l->options->scope;
+    bool own = haft__json_get(haft__object_object(l->source, "agents"), name) != NULL;
+    return scope != NULL && !own
+           && (haft__json_get(scope->agents, name) != NULL || has_text(scope->handoffs, name)
+               || is_outer_spec(l, name));
+}
+
+/* ---- the tool ---- */
+
+static bool is_name_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+           || c == '-';
+}
+
+/* transfer_to_NAME; of a file, its name without directories and extension. */
+static haft_str make_tool_name(haft__loader *l, haft_str agent)
+{
+    haft_str base = agent;
+    if (haft__loader_is_spec_file(agent)) {
+        for (haft_str rest = agent; rest.len > 0;) {
+            base = haft__str_split(&rest, '/');
+        }
+        while (base.len > 0 && base.ptr[base.len - 1] != '.') {
+            base.len--;
+        }
+        base.len -= base.len > 0;
+    }
+    char *name = haft__loader_alloc(l, sizeof(PREFIX) + base.len, 1);
+    if (name == NULL) {
+        return HAFT__LIT("");
+    }
+    (void)snprintf(name, sizeof(PREFIX) + base.len, "%s%.*s", PREFIX, HAFT__ARG(base));
+    for (char *c = name; *c != '\0'; c++) {
+        *c = is_name_character(*c) ? *c : '_';
+    }
+    return haft__str(name);
+}
+
+/* The description of the agent, from its source: the spec around this one is still being loaded. */
+static haft_str find_description(const haft__loader *l, haft_str agent, bool outer)
+{
+    const haft__spec *spec = haft__spec_find_agent(l->spec, agent);
+    if (!outer) {
+        return spec != NULL ? spec->description : HAFT__LIT("");
+    }
+    const haft__json *source = haft__json_get(l->options->scope->agents, agent);
+    return source != NULL && !haft__loader_is_spec_file(agent)
+               ? haft__object_string(*source, "description")
+               : HAFT__LIT("");
+}
+
+static haft_str make_description(haft__loader *l, haft_str agent, bool outer)
+{
+    haft_str about = find_description(l, agent, outer);
+    haft_str text =
+        haft__arena_format(l->arena,
+                           "Hand the conversation to the agent %.*s, who continues it "
+                           "in your place.%s%.*s",
+                           HAFT__ARG(agent), about.len > 0 ? " " : "", HAFT__ARG(about));
+    if (text.ptr == NULL) {
+        l->status = haft__arena_fail(l->arena, NULL);
+    }
+    return text;
+}
+
+/* ---- checks ---- */
+
+static void report_unusable(haft__loader *l, haft_str pointer, haft_str agent, const char *why,
+                            const char *hint)
+{
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE, "the agent \"%.*s\" %s", HAFT__ARG(agent), why);
+    haft__loader_hint(l, problem, "%s", hint);
+}
+
+/* An agent that gets a run hands it on within the spec that the run began with. */
+static bool is_usable(haft__loader *l, haft_str name, haft_str pointer)
+{
+    const haft__spec *agent = haft__spec_find_agent(l->spec, name);
+    if (agent == NULL) {
+        return false; /* reported */
+    }
+    if (agent->kind != HAFT__SPEC_AGENT) {
+        report_unusable(l, pointer, name, "is not of the kind agent",
+                        "start it by a tool with agent: instead");
+        return false;
+    }
+    if (l->spec->limits.has_usd && !agent->model.price.known) {
+        report_unusable(l, pointer, name, "has a model without a price, but limits.usd is set",
+                        "write its price into its model: price: {input: .., output: ..}");
+        return false;
+    }
+    for (size_t i = 0; i < agent->handoff_count; i++) {
+        if (!agent->handoffs[i].outer) {
+            report_unusable(l, pointer, name, "hands off to an agent that this spec does not have",
+                            "add that agent to `agents` of this spec");
+            return false;
+        }
+    }
+    return true;
+}
+
+void haft__loader_check_child_handoffs(haft__loader *l, const haft__spec *agent, haft_str pointer)
+{
+    for (size_t i = 0; i < agent->handoff_count; i++) {
+        if (agent->handoffs[i].outer) {
+            haft__spec_problem *problem = haft__loader_error(
+                l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
+                "the agent hands off to agents around it, which a child run does not have");
+            haft__loader_hint(l, problem,
+                              "give it `agents` of its own, or name it in `handoffs` only");
+            return;
+        }
+    }
+}
+
+/* ---- all ---- */
+
+static void add_handoff(haft__loader *l, haft__handoff *to, haft_str name, haft_str pointer)
+{
+    bool outer = haft__loader_is_outer_agent(l, name);
+    haft__tool tool = {.name = make_tool_name(l, name),
+                       .description = make_description(l, name, outer),
+                       .source = HAFT__TOOL_HANDOFF,
+                       .role = HAFT__ROLE_NEUTRAL,
+                       .definition = haft__json_null()};
+    haft__traits_init(&tool.traits);
+    tool.traits.read_only = true; /* the run itself performs it; its result is not cached */
+    if (l->status != HAFT_OK || (!outer && !is_usable(l, name, pointer))
+        || haft__loader_failed(
+            l, haft__args_schema(l->arena, haft__json_array(NULL, 0), &tool.input_schema, NULL))) {
+        return;
+    }
+    if (haft__tools_find(&l->spec->tools, tool.name) != NULL) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "two tools have the name \"%.*s\"",
+                               HAFT__ARG(tool.name));
+        haft__loader_hint(l, problem, "rename one of the two");
+        return;
+    }
+    haft__loader_add_tool(l, &tool, pointer);
+    *to = (haft__handoff){
+        .tool = tool.name, .agent = is_outer_spec(l, name) ? HAFT__LIT("") : name, .outer = outer};
+    l->spec->handoff_count++;
+}
+
+void haft__loader_add_handoffs(haft__loader *l)
+{
+    haft__json names = haft__object_array(l->source, "handoffs");
+    haft__handoff *handoffs = haft__loader_alloc(l, names.count, sizeof(*handoffs));
+    if (handoffs == NULL || names.count == 0
+        || !haft__loader_keys_are_valid(l, "handoffs agents")) {
+        return;
+    }
+    l->spec->handoffs = handoffs;
+    if (l->spec->kind != HAFT__SPEC_AGENT) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, HAFT__LIT("/handoffs"), HAFT__SUBJECT_KEY, "only an agent can hand off");
+        haft__loader_hint(l, problem, "write kind: agent, or start the agents by tools");
+        return;
+    }
+    for (uint32_t i = 0; i < names.count && l->status == HAFT_OK; i++) {
+        add_handoff(l, &handoffs[l->spec->handoff_count], haft__json_text(names.items[i]),
+                    haft__loader_pointer(l, "/handoffs/%u", i));
+    }
+}

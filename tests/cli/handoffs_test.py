@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Handoffs: another agent continues the conversation; loops end; a killed run continues."""
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from agents_help import Place, ask, call  # noqa: E402
+from script import check  # noqa: E402
+from store_urls import stores  # noqa: E402
+
+HANDOFF_LIMIT = 16  # HAFT__LIMIT_RUN_HANDOFFS
+
+
+def to(name):
+    return [call(f"transfer_to_{name}")]
+
+
+def desk(place, billing_replies, **more):
+    """A front desk that hands over to billing, which can hand back."""
+    billing = place.agent("billing", billing_replies,
+                          [{"name": "pick", "description": "Picks an invoice.", "args": [],
+                            "headless": True}],
+                          handoffs=["desk"], instructions="You are billing.")
+    return place.agent("desk", [to("billing"), "the desk again"], agents={"billing": billing},
+                       handoffs=["billing"], instructions="You are the desk.", **more)
+
+
+def handed(place, run_id):
+    return [(event["from"], event["to"], event["agent"]) for event in place.events(run_id)
+            if event["kind"] == "handed_off"]
+
+
+def another_agent_answers(place, name):
+    spec = desk(place, ["your invoice is paid"])
+    place.put("billing.script.json",
+              {"replies": [{"expect": {"contains": "You are billing.",
+                                       "declared": ["pick", "transfer_to_desk"]},
+                            "text": "your invoice is paid"}]})
+    status, result = place.run(spec)
+    check(f"another_agent_answers_{name}",
+          (status, result["answer"], result["turns"], handed(place, result["run"])),
+          (0, "your invoice is paid", 2, [("desk", "billing", "billing")]))
+    found = [event for event in place.events(result["run"]) if event["kind"] == "call_finished"]
+    check(f"a_transfer_has_a_result_{name}", [event["result"] for event in found],
+          ['{"assistant":"billing"}'])
+    check(f"a_handoff_replays_{name}", place.haft("runs", "replay", result["run"])[0], 0)
+    status, out, err = place.haft("run", "spec.json", "go")
+    check(f"the_timeline_names_the_agent_{name}",
+          ("handed from desk to billing" in err, "[billing] turn 2" in err), (True, True))
+
+
+def a_desk_gets_it_back(place, name):
+    status, result = place.run(desk(place, [to("desk")]))
+    check(f"the_first_agent_gets_the_run_back_{name}",
+          (status, result["answer"], handed(place, result["run"])),
+          (0, "the desk again", [("desk", "billing", "billing"), ("billing", "desk", None)]))
+
+
+def another_process_continues(place, name):
+    """The run waits in the second agent; other processes read, answer and fork it."""
+    spec = desk(place, [[call("pick")], to("desk")])
+    status, result = place.run(spec)
+    check(f"a_run_waits_after_a_handoff_{name}",
+          (status, [one["tool"] for one in result["pending"]]), (4, ["pick"]))
+    run_id = result["run"]
+    status, out, _ = place.haft("answer", run_id, '"seven"', "--json")
+    check(f"another_process_continues_with_the_agent_{name}",
+          (status, json.loads(out)["answer"], len(handed(place, run_id))),
+          (0, "the desk again", 2))
+    status, out, err = place.haft("runs", "fork", run_id, "--turn", "2", "--json")
+    fork = json.loads(out)["run"] if out else err
+    done = place.haft("resume", fork, "--json")
+    check(f"a_fork_keeps_the_agent_{name}",
+          (status, done[0], json.loads(done[1])["answer"], place.haft("runs", "replay", fork)[0]),
+          (0, 0, "the desk again", 0))
+
+
+def changed_specs(place, name):
+    """A spec that changes while the second agent has the run: that agent keeps it."""
+    spec = desk(place, [[call("pick")], "paid"])
+    run_id = place.run(spec)[1]["run"]
+    spec["agents"]["billing"]["instructions"] = "You are billing, and brief."
+    place.put("spec.json", spec)
+    refused = place.haft("answer", run_id, '"seven"', "--json")[0]
+    status, out, err = place.haft("answer", run_id, '"seven"', "--accept-spec", "--json")
+    check(f"the_agent_keeps_a_run_whose_spec_changes_{name}",
+          (refused != 0, status, json.loads(out)["answer"] if out else err,
+           place.haft("runs", "replay", run_id)[0]), (True, 0, "paid", 0))
+
+
+def loops_end(place, name):
+    spec = desk(place, [to("desk")] * 20 + ["enough"],
+                limits={"turns": 60, "repeats": {"hint": 90, "refuse": 91, "end": 92}})
+    spec["agents"]["billing"]["limits"] = {"turns": 3, "repeats": {"hint": 90, "refuse": 91,
+                                                                   "end": 92}}
+    place.put("desk.script.json", {"replies": [{"calls": to("billing")}] * 9 +
+                                   [{"text": "enough"}]})
+    status, result = place.run(spec)
+    failed = [event["error"]["message"] for event in place.events(result["run"])
+              if event["kind"] == "call_finished" and not event["ok"]]
+    check(f"handoffs_are_limited_and_share_the_turns_{name}",
+          (status, result["answer"], len(handed(place, result["run"])), result["turns"], failed),
+          (0, "enough", HANDOFF_LIMIT, HANDOFF_LIMIT + 2,
+           [f"the conversation was handed over {HANDOFF_LIMIT} times, the most that is allowed"]))
+
+
+def first_transfer_counts(place, name):
+    other = place.agent("other", ["other"])
+    spec = desk(place, ["billing"])
+    spec["agents"]["other"] = other
+    spec["handoffs"].append("other")
+    place.put("desk.script.json", {"replies": [{"calls": to("other") + to("billing")}]})
+    status, result = place.run(spec)
+    check(f"the_first_transfer_of_a_reply_counts_{name}",
+          (status, result["answer"], handed(place, result["run"])),
+          (0, "other", [("desk", "other", "other")]))
+
+
+def a_child_hands_off(place, name):
+    """A child run may hand off, within its own agents and its budget."""
+    spec = place.agent("boss", [[call("ask_desk", task="bill")], "done"], [ask("desk")],
+                       agents={"desk": desk(place, ["paid"])})
+    status, result = place.run(spec)
+    finished = [event for event in place.events(result["run"])
+                if event["kind"] == "child_finished"]
+    check(f"a_child_hands_off_{name}",
+          (status, [(event["end"], event["answer"]) for event in finished],
+           handed(place, finished[0]["child"])),
+          (0, [("done", "paid")], [("desk", "billing", "billing")]))
+
+
+def files(place):
+    place.put("support.json", place.agent("support", ["helped"], handoffs=["desk"]))
+    spec = place.agent("desk", [to("support")], handoffs=["support.json"])
+    status, result = place.run(spec)
+    (place.directory / "support.json").unlink()
+    check("an_agent_of_a_file_gets_the_run",
+          (status, result["answer"], handed(place, result["run"]),
+           place.haft("runs", "replay", result["run"])[0]),
+          (0, "helped", [("desk", "support", "support.json")], 0))
+
+
+def load_problems(place):
+    """Handoffs that are refused, with the reason."""
+    plain = place.agent("plain", ["x"])
+    nested = place.agent("nested", ["x"], handoffs=["inner"], agents={"inner": plain})
+    back = place.agent("back", ["x"], handoffs=["top"])
+    flow = dict(place.agent("flow", ["x"], [{"builtin": ["complete_workflow"]}]), kind="workflow")
+    cases = [
+        ("an_unknown_agent", {"handoffs": ["nobody"]}, 'no agent "nobody"'),
+        ("a_file_that_does_not_exist", {"handoffs": ["gone.yaml"]}, "gone.yaml"),
+        ("an_agent_with_handoffs_of_its_own", {"handoffs": ["nested"],
+                                               "agents": {"nested": nested}},
+         "this spec does not have"),
+        ("a_workflow_as_agent", {"handoffs": ["flow"], "agents": {"flow": flow}},
+         "not of the kind agent"),
+        ("a_tool_of_that_name", {"handoffs": ["plain"], "agents": {"plain": plain},
+                                 "tools": [{"name": "transfer_to_plain", "description": "Moves.",
+                                            "args": [], "headless": True}]}, "two tools"),
+        ("an_agent_that_hands_off_outside_as_a_tool", {"agents": {"back": back},
+                                                       "tools": [ask("back")]},
+         "which a child run does not have"),
+        ("no_list", {"handoffs": "plain", "agents": {"plain": plain}}, "handoffs"),
+        ("a_price_that_is_not_known", {"handoffs": ["plain"],
+                                       "agents": {"plain": dict(plain, model="openai:mine")},
+                                       "limits": {"usd": 1},
+                                       "model": {"provider": "script", "model": "top.script.json",
+                                                 "price": {"input": 1, "output": 1}}},
+         "without a price"),
+    ]
+    for what, more, wanted in cases:
+        spec = place.agent("top", ["x"])
+        spec.update(more)
+        status, out, err = place.haft("check", place.put("bad.json", spec))
+        check(f"handoffs_reject_{what}", (status, wanted in out + err or out + err), (2, True))
+    spec = dict(flow, handoffs=["plain"], agents={"plain": plain})
+    status, out, err = place.haft("check", place.put("bad.json", spec))
+    check("only_agents_hand_off", (status, "only an agent can hand off" in out + err), (2, True))
+
+
+with tempfile.TemporaryDirectory(prefix="haft-handoffs-") as scratch:
+    for store_name, new_store in stores(scratch):
+        here = Place(scratch, new_store())
+        another_agent_answers(here, store_name)
+        a_desk_gets_it_back(here, store_name)
+        another_process_continues(here, store_name)
+        changed_specs(here, store_name)
+        loops_end(here, store_name)
+        first_transfer_counts(here, store_name)
+        a_child_hands_off(here, store_name)
+    here = Place(scratch)
+    files(here)
+    load_problems(here)
