@@ -173,8 +173,8 @@ void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_st
 void haft__loader_check_conditions(
     haft__loader *l); /* check_conditions.c: ... with `when` of a rule */
 void haft__loader_check_support(haft__loader *l);   /* check_support.c: this version can run it */
-void haft__loader_check_idle_keys(haft__loader *l); /* check_idle_keys.c: keys without effect */
-/* check_idle_arguments.c: arguments without effect */
+void haft__loader_check_idle_keys(haft__loader *l); /* check_idle.c: keys without effect */
+/* check_idle.c: arguments without effect */
 void haft__loader_check_idle_arguments(haft__loader *l);
 void haft__loader_check_variables(haft__loader *l);    /* variables.c: ${VAR} */
 void haft__loader_check_reachability(haft__loader *l); /* check_reachability.c: a run can end */
