@@ -118,6 +118,18 @@ def replayed_trees(place, root, name):
     check(f"a_replay_counts_the_runs_{name}", out.rstrip().endswith("recomputed in 4 runs"))
 
 
+def migrated_trees(place, root, ids, name):
+    """A run that is named takes its whole tree with it, and nothing else."""
+    target = f"sqlite:{place.directory}/moved-{name}.db"
+    status = place.haft("migrate", "--from", place.environment["HAFT_STORE"], "--to", target,
+                        "--run", ids["first"], "--quiet")[0]
+    moved = Place(place.directory, target)
+    listed = json.loads(moved.haft("runs", "list", "--json")[1])["runs"]
+    check(f"a_tree_is_migrated_as_one_{name}",
+          (status, sorted(row["name"] for row in listed), moved.haft("runs", "replay", root)[0]),
+          (0, ["boss", "first", "helper", "second"], 0))
+
+
 def lines_while_it_runs(place, name):
     err = place.haft("run", place.put("spec.json", team(place)), "go")[2]
     lines = err.splitlines()
@@ -138,4 +150,5 @@ with tempfile.TemporaryDirectory(prefix="haft-trees-") as scratch:
         shown_runs(here, first_root, by_name, store_name)
         streamed_events(here, first_root, by_name, store_name)
         replayed_trees(here, first_root, store_name)
+        migrated_trees(here, first_root, by_name, store_name)
         lines_while_it_runs(here, store_name)

@@ -201,7 +201,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 static const haft__option options[] = {
     {"from", 0, HAFT__OPTION_TEXT, "URL", "the store to copy from"},
     {"to", 0, HAFT__OPTION_TEXT, "URL", "the store to copy to; created if it does not exist"},
-    {"run", 0, HAFT__OPTION_TEXT, "ID", "only this run; may be repeated"},
+    {"run", 0, HAFT__OPTION_TEXT, "ID",
+     "only this run and its tree of child runs; may be repeated"},
     {"move", 0, HAFT__OPTION_FLAG, NULL,
      "remove copied runs from the old store; also move open runs"},
     {"dry-run", 0, HAFT__OPTION_FLAG, NULL, "read everything, write nothing"},

@@ -17,6 +17,7 @@
 /* A run of the old store. */
 typedef struct run_entry {
     char id[HAFT__ID_LENGTH + 1];
+    char parent[HAFT__ID_LENGTH + 1]; /* of a child run; else "" */
     bool wanted, done;
 } run_entry;
 
@@ -31,7 +32,7 @@ typedef struct batch {
 
 /* ---- which runs ---- */
 
-static haft_status add_entry(batch *b, haft_str id)
+static haft_status add_entry(batch *b, const haft__store_run *row)
 {
     run_entry *entries =
         haft__vec_reserve(b->entries, &b->capacity, b->count + 1, sizeof(*entries));
@@ -41,7 +42,10 @@ static haft_status add_entry(batch *b, haft_str id)
     b->entries = entries;
     run_entry *one = &b->entries[b->count++];
     *one = (run_entry){.wanted = b->options->names == NULL};
-    (void)snprintf(one->id, sizeof(one->id), "%.*s", HAFT__ARG(id));
+    (void)snprintf(one->id, sizeof(one->id), "%.*s", HAFT__ARG(row->id));
+    if (haft__store_run_is_child(row)) {
+        (void)snprintf(one->parent, sizeof(one->parent), "%.*s", HAFT__ARG(row->parent));
+    }
     return HAFT_OK;
 }
 
@@ -56,7 +60,7 @@ static haft_status list_all(batch *b)
         list.name = haft__str(last);
         status = haft__store_submit_and_wait(b->m->from, &list, b->err);
         for (size_t i = 0; status == HAFT_OK && i < list.found_count; i++) {
-            status = add_entry(b, list.found[i].id);
+            status = add_entry(b, &list.found[i]);
         }
         if (status == HAFT_OK && b->count > 0) {
             memcpy(last, b->entries[b->count - 1].id, sizeof(last));
@@ -83,6 +87,23 @@ static run_entry *find_entry(batch *b, haft_str id)
                         : NULL;
 }
 
+/* A tree is migrated as one: the runs above a named one, then the runs below all of these. A run
+ * has a smaller id than its children. */
+static void mark_trees(batch *b)
+{
+    for (size_t i = b->count; i-- > 0;) {
+        run_entry *parent =
+            b->entries[i].wanted ? find_entry(b, haft__str(b->entries[i].parent)) : NULL;
+        if (parent != NULL) {
+            parent->wanted = true;
+        }
+    }
+    for (size_t i = 0; i < b->count; i++) {
+        const run_entry *parent = find_entry(b, haft__str(b->entries[i].parent));
+        b->entries[i].wanted = b->entries[i].wanted || (parent != NULL && parent->wanted);
+    }
+}
+
 static haft_status mark_named(batch *b)
 {
     haft_status status = HAFT_OK;
@@ -97,6 +118,7 @@ static haft_status mark_named(batch *b)
             one->wanted = true;
         }
     }
+    mark_trees(b);
     return status;
 }
 
