@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_idle_arguments.c: an argument that reaches neither the program nor
+/* Tests for src/spec/load/check_idle.c: an argument that reaches neither the program nor
  * the request gets a warning. */
 #include "spec/spec_help.h"
 

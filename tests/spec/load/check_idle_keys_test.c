@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_idle_keys.c: a key without effect gets a warning. */
+/* Tests for src/spec/load/check_idle.c: a key without effect gets a warning. */
 #include "spec/spec_help.h"
 
 #define TOOL(rest) "tools: [{name: a, description: Count the words of it., " rest "}]\n"
