@@ -147,6 +147,7 @@ def files(place):
 def load_problems(place):
     """Handoffs that are refused, with the reason."""
     plain = place.agent("plain", ["x"])
+    priceless = {"provider": "openai", "model": "mine", "api_key": "key"}
     nested = place.agent("nested", ["x"], handoffs=["inner"], agents={"inner": plain})
     back = place.agent("back", ["x"], handoffs=["top"])
     flow = dict(place.agent("flow", ["x"], [{"builtin": ["complete_workflow"]}]), kind="workflow")
@@ -166,7 +167,7 @@ def load_problems(place):
          "which a child run does not have"),
         ("no_list", {"handoffs": "plain", "agents": {"plain": plain}}, "handoffs"),
         ("a_price_that_is_not_known", {"handoffs": ["plain"],
-                                       "agents": {"plain": dict(plain, model="openai:mine")},
+                                       "agents": {"plain": dict(plain, model=priceless)},
                                        "limits": {"usd": 1},
                                        "model": {"provider": "script", "model": "top.script.json",
                                                  "price": {"input": 1, "output": 1}}},

@@ -334,8 +334,8 @@ const haft__spec *haft__loader_node_agent(const haft__loader *l, haft__json node
             return l->spec->agents[i].spec;
         }
     }
-    return agent.kind == HAFT__JSON_STRING ? find_loaded(l, haft__json_text(agent))
-           : graph.len > 0                 ? find_loaded(l, graph)
+    return agent.kind == HAFT__JSON_STRING ? haft__spec_find_agent(l->spec, haft__json_text(agent))
+           : graph.len > 0                 ? haft__spec_find_agent(l->spec, graph)
                                            : NULL;
 }
 

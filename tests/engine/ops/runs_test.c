@@ -132,7 +132,8 @@ TEST(a_listed_run_is_written_as_json)
     haft__json_writer_init(&w, &text);
     haft__run_list_write(&w, &list);
     CHECK_STR(haft__buf_str(&text),
-              HAFT__LIT("{\"runs\":[{\"run\":\"r\",\"thread\":\"t\",\"parent\":null,\"name\":\"n\",\"task\":\"go\","
+              HAFT__LIT("{\"runs\":[{\"run\":\"r\",\"thread\":\"t\",\"parent\":null,\"name\":\"n\","
+                        "\"task\":\"go\","
                         "\"state\":\"waiting\",\"end\":null,"
                         "\"created\":\"1970-01-01T00:00:00.000Z\","
                         "\"updated\":\"1970-01-01T00:00:00.000Z\","
