@@ -106,6 +106,8 @@ def test_pictures():
     check("an_inner_graph_is_drawn", "| b |" in haft("-", "--graph", "inner", text=spec)[1], True)
     check("an_unknown_inner_graph", haft("-", "--graph", "zz", text=spec)[::2],
           (2, "haft: standard input has no graph 'zz' under graphs\n"))
+    check("a_graph_is_drawn_without_the_key_of_its_model",
+          haft("-", text="model: openai:gpt-5.4-mini\n" + spec)[0], 0)
     check("two_pictures", haft("-", "--svg", "--dot", text=spec)[0], 2)
     check("a_spec_and_cases", haft("-", "--cases", "-", text=spec)[0], 2)
     check("no_graph", haft("-", text="model: offline\n")[::2],

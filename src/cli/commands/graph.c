@@ -191,7 +191,7 @@ static haft_status draw(haft__cli *cli, const haft__args *args, const haft__spec
 static haft__exit_status draw_spec(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
-    haft_status status = haft__spec_file_check(cli, args->words[0], args, &file, err);
+    haft_status status = haft__spec_file_inspect(cli, args->words[0], args, &file, err);
     if (status == HAFT_OK && !haft__spec_file_usable(&file, cli)) {
         return HAFT__EXIT_USAGE;
     }

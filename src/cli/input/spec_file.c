@@ -97,7 +97,8 @@ static haft_status check_model(void *context, haft__arena *arena, const haft__sp
 }
 
 static haft_status read_spec(haft__cli *cli, const char *path, const haft__args *args,
-                             bool with_model, haft__spec_file *ret_file, haft_error *err)
+                             bool check_only, bool with_model, haft__spec_file *ret_file,
+                             haft_error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     haft__spec_file file = {.name = is_stdin ? "standard input" : path};
@@ -109,7 +110,7 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
                                   .find_program = haft__spec_path_find_program,
                                   .has_directory = haft__spec_path_has_directory,
                                   .check_model = with_model ? check_model : NULL,
-                                  .check_only = with_model,
+                                  .check_only = check_only,
                                   .model_context = cli,
                                   .hash_key = haft__random_hash_key()};
     if (absolute.ptr == NULL) {
@@ -137,13 +138,19 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
 haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__args *args,
                                  haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, false, ret_file, err);
+    return read_spec(cli, path, args, false, false, ret_file, err);
 }
 
 haft_status haft__spec_file_check(haft__cli *cli, const char *path, const haft__args *args,
                                   haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, true, ret_file, err);
+    return read_spec(cli, path, args, true, true, ret_file, err);
+}
+
+haft_status haft__spec_file_inspect(haft__cli *cli, const char *path, const haft__args *args,
+                                    haft__spec_file *ret_file, haft_error *err)
+{
+    return read_spec(cli, path, args, true, false, ret_file, err);
 }
 
 /* ---- output ---- */
