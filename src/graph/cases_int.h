@@ -79,6 +79,20 @@ typedef struct haft__case_pendings {
     size_t count, capacity;
 } haft__case_pendings;
 
+/* ---- case_play.c ---- */
+
+/* A new execution of a graph; limit 0: as the graph says. */
+HAFT_MUST_USE haft_status haft__case_create(haft__case_world *world, const haft__graph *graph,
+                                            uint32_t limit, haft__case_play **ret_play,
+                                            haft_error *err);
+/* Begins with an input, and with what the last run of the thread kept. */
+HAFT_MUST_USE haft_status haft__case_begin(haft__case_play *play, haft__json input, haft__json kept,
+                                           haft__graph_refusal *ret_refusal, haft_error *err);
+/* Keeps an event for a fork, and applies it. */
+HAFT_MUST_USE haft_status haft__case_fold(haft__case_play *play, haft__json event, haft_error *err);
+/* A task that waited continues: listed once in an action. */
+void haft__case_note_resumed(haft__case_play *play, haft__graph_task *task);
+
 /* Runs as far as it can. *ret_waiting: somebody must act; else x->end says how it ended. */
 HAFT_MUST_USE haft_status haft__case_go(haft__case_play *play, bool *ret_waiting, haft_error *err);
 
