@@ -107,3 +107,29 @@ TEST(a_request_begins_with_the_stable_bytes_of_the_one_before)
     haft__buf_finish(&now);
     haft__conversation_destroy(NULL);
 }
+
+/* A member that is reported as sent may be suspected when the server rejects the request. */
+TEST(only_members_of_the_request_are_reported_as_sent)
+{
+    size_t count = 0;
+    const haft__provider *providers = haft__providers(&count);
+    haft__messages messages = {.items = items, .count = 2};
+    haft__request request = request_of(&messages, "native");
+    for (size_t i = 0; i < count; i++) {
+        haft__provider_conversation *conversation = NULL;
+        haft__member_set sent = 0;
+        haft__provider_request_options options = {.sent = &sent};
+        haft__buf body;
+        haft__buf_init(&body, 1 << 16);
+        CHECK_INT(haft__conversation_create(&providers[i], &conversation, NULL), HAFT_OK, "create");
+        CHECK_INT(haft__conversation_write(conversation, &request, &options, &body, NULL), HAFT_OK,
+                  "%s", providers[i].name);
+        haft__member_set absent = HAFT__MEMBER_BIT(HAFT__MEMBER_NAMED_CHOICE)
+                                  | HAFT__MEMBER_BIT(HAFT__MEMBER_ALLOWED_TOOLS)
+                                  | HAFT__MEMBER_BIT(HAFT__MEMBER_PARALLEL)
+                                  | HAFT__MEMBER_BIT(HAFT__MEMBER_SCHEMA);
+        CHECK((sent & absent) == 0, "%s: %llx", providers[i].name, (unsigned long long)sent);
+        haft__conversation_destroy(conversation);
+        haft__buf_finish(&body);
+    }
+}

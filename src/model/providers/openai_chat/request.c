@@ -133,7 +133,8 @@ static const haft__tool *lone_tool(const haft__provider_conversation *chat,
                                    const haft__request *request,
                                    const haft__provider_request_options *options)
 {
-    return can_name_tool(chat, options) ? NULL : haft__conversation_named_tool(request);
+    const haft__tool *named = haft__conversation_named_tool(request);
+    return named != NULL && !can_name_tool(chat, options) ? named : NULL;
 }
 
 static void add_choice(const haft__provider_conversation *chat, haft__json_writer *w,
