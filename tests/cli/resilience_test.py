@@ -23,7 +23,11 @@ STREAM_ERRORS = {
     "openai-responses": sse([{"type": "error", "code": "server_error", "message": "busy"}], True),
     "anthropic": sse([{"type": "error", "error": {"type": "overloaded_error",
                                                   "message": "busy"}}], True),
+    "gemini": sse([{"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}]),
+    "ollama": [],  # its errors have no code: they are final, and tested below
 }
+# Bytes before any output: a comment, or an empty line, which each reader skips.
+SILENT = {"gemini": "\n", "ollama": "\n"}
 
 
 def write_spec(wire, server, **model):
@@ -56,17 +60,22 @@ def cases(wire):
     reply = WIRES[wire][2]
     whole = reply(text="Hello")
     begun = whole[:1 + ["Hello" in piece for piece in whole].index(True)]
-    code = 503 if wire == "openai-chat" else 0  # the status inside the error
+    code = 503 if wire in ("openai-chat", "gemini") else 0  # the status inside the error
     quick = {"retry-after-ms": "5"}
-    return [
+    silent = [SILENT.get(wire, ": hello\n\n")]
+    rows = [
         ("rate", error(429, "slow down", {"Retry-After": "1"}), [429], True),
         ("overload", error(529, "overloaded", quick), [529], True),
         ("error_after_200", STREAM_ERRORS[wire], [code], True),
-        ("cut_before_output", {"pieces": [": hello\n\n"], "end": "reset"}, [0], True),
+        ("cut_before_output", {"pieces": silent, "end": "reset"}, [0], True),
         ("cut_in_the_middle", {"pieces": begun}, [], False),
-        ("silence", {"pieces": [": hello\n\n"], "end": "stall"}, [0], True),
+        ("silence", {"pieces": silent, "end": "stall"}, [0], True),
         ("silence_in_the_middle", {"pieces": begun, "end": "stall"}, [], False),
     ]
+    if wire == "ollama":
+        line = [json.dumps({"error": "llama runner process has terminated"}) + "\n"]
+        rows[2] = ("error_after_200", line, [], False)
+    return rows
 
 
 def test_wires():

@@ -70,11 +70,38 @@ def anthropic(text="", calls=()):
     return sse(events, names=True)
 
 
+def gemini(text="", calls=()):
+    """A streamed reply of generateContent."""
+    parts = [{"text": text}] if text else []
+    parts += [{"functionCall": {"name": name, "args": arguments}} for name, arguments in calls]
+    chunks = [{"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}]}
+              for part in parts]
+    chunks += [{"candidates": [{"content": {"role": "model", "parts": [{"text": ""}]}, "index": 0,
+                                "finishReason": "STOP"}],
+                "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 2}}]
+    return sse(chunks)
+
+
+def ollama(text="", calls=()):
+    """A streamed reply of Ollama's own API: a line of JSON for each piece."""
+    message = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = [{"id": f"call_{name}_{i}",
+                                  "function": {"name": name, "arguments": arguments}}
+                                 for i, (name, arguments) in enumerate(calls)]
+    lines = [{"model": "m", "message": message, "done": False},
+             {"model": "m", "message": {"role": "assistant", "content": ""}, "done": True,
+              "done_reason": "stop", "prompt_eval_count": 10, "eval_count": 2}]
+    return [json.dumps(line) + "\n" for line in lines]
+
+
 # The provider of a spec, how its base URL ends, and its replies.
 WIRES = {
     "openai-chat": ("openai", "/v1", chat),
     "openai-responses": ("openai-responses", "/v1", responses),
     "anthropic": ("anthropic", "/v1", anthropic),
+    "gemini": ("gemini", "/v1beta", gemini),
+    "ollama": ("ollama", "", ollama),
 }
 
 
