@@ -80,7 +80,11 @@ def play(one, other, directory):
         events = step(0, 4, "run", "spec.json", "Which?")
         if not problems:
             thread, run = events[0]["thread"], events[0]["run"]
-            step(1, 4, "answer", run, "c", "--set", "model=" + json.dumps(models[1]))
+            events = step(1, 4, "answer", run, "c", "--set", "model=" + json.dumps(models[1]))
+            unsent = [event.get("unsent_reasoning") for event in events
+                      if event["kind"] == "model_replied"]
+            wanted = [2 if one.signs else None] * 2  # both replies of the first model, each time
+            problems += [] if unsent == wanted else [f"unsent_reasoning {unsent}, not {wanted}"]
         if not problems:
             events = step(0, 0, "answer", run, "e", "--set", "model=" + json.dumps(models[0]))
             problems += [] if events[-1].get("answer") == "It is e." else [f"end: {events[-1:]}"]
