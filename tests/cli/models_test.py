@@ -45,7 +45,7 @@ def haft(*words, **variables):
            if not name.endswith(("_API_KEY", "_BASE_URL", "_PROXY", "_proxy"))}
     env.update(XDG_STATE_HOME=scratch, XDG_CONFIG_HOME=scratch, HOME=scratch, **variables)
     done = subprocess.run([HAFT, *words], text=True, capture_output=True, env=env, cwd=scratch,
-                          timeout=300)
+                          timeout=300, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -111,6 +111,11 @@ def test_hint(url):
         "haft: no model is named, so offline answers; found openai (OPENAI_API_KEY is set); "
         "choose one with --model"]))
     check("key_that_was_found_is_not_used", len(seen), asked)
+    _, _, err = haft("chat", spec, "--store", "memory:", **dict(nowhere, OPENAI_API_KEY=KEY))
+    check("chat_names_a_key_too", "no model is named" in err, True)
+    _, _, err = haft("chat", spec, "--store", "memory:", "--quiet",
+                     **dict(nowhere, OPENAI_API_KEY=KEY))
+    check("quiet_chat_does_not", "no model is named" in err, False)
     status, lines = said(OLLAMA_BASE_URL=f"{url}/ollama")
     check("a_server_is_found", (status, len(lines), "ollama:qwen3:8b (listed by" in lines[0]),
           (0, 1, True))

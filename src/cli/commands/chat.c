@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "cli/chat/repl.h"
 #include "cli/config/config.h"
+#include "cli/models/model_hint.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/sanitize.h"
 #include "engine/agent.h"
@@ -274,6 +275,7 @@ static haft__exit_status open_and_run(haft__repl *repl, const haft__spec *spec, 
     if (haft__interrupts_watch(&repl->interrupts, repl->runtime->loop, err) != HAFT_OK) {
         return HAFT__EXIT_FAILED;
     }
+    haft__model_hint_print(repl->cli, repl->args, spec);
     print_greeting(repl);
     run_loop(repl);
     print_goodbye(repl);
