@@ -399,20 +399,20 @@ TEST(the_cap_is_computed_in_every_combination)
     }
 }
 
-/* A tool of the provider has no definition in the spec: it is never deferred and does not count for
- * the share. */
+/* A tool of the provider is declared in the provider's form, apart from the others: it is never
+ * deferred and does not count for the share. */
 TEST(tools_of_the_provider_are_never_deferred)
 {
     static const struct {
         const char *spec, *provider, *own;
         bool searches;
     } rows[] = {
-        {"agent; tools=web!provider,look; context=1000; own_bytes=404", "declared declared",
+        {"agent; tools=web!provider,look; context=1000; own_bytes=404", "out at_provider",
          "out share", true},
-        {"agent; tools=web!provider,look; context=1000; own_bytes=400", "declared declared",
+        {"agent; tools=web!provider,look; context=1000; own_bytes=400", "out at_provider",
          "declared declared", false},
         {"agent; tools=web!provider,look; context=1000; own_bytes=404; schedule=look+web",
-         "declared declared", "declared named", false},
+         "out at_provider", "declared named", false},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;

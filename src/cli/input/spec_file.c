@@ -144,7 +144,7 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
 haft_status haft__spec_file_check(haft__cli *cli, const char *path, const haft__args *args,
                                   haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, true, true, ret_file, err);
+    return read_spec(cli, path, args, false, true, ret_file, err);
 }
 
 haft_status haft__spec_file_inspect(haft__cli *cli, const char *path, const haft__args *args,

@@ -24,7 +24,7 @@ HAFT_MUST_USE haft_status haft__spec_file_read(haft__cli *cli, const char *path,
                                                const haft__args *args, haft__spec_file *ret_file,
                                                haft_error *err);
 
-/* Like haft__spec_file_read. Also warns if a run could not ask the model here. */
+/* Like haft__spec_file_read. It is also an error if a run could not ask the model here. */
 HAFT_MUST_USE haft_status haft__spec_file_check(haft__cli *cli, const char *path,
                                                 const haft__args *args, haft__spec_file *ret_file,
                                                 haft_error *err);

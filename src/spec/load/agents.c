@@ -343,11 +343,12 @@ void haft__loader_build_agents(haft__loader *l)
 {
     haft__json own = haft__object_object(l->source, "agents");
     haft__json tools = haft__object_array(l->source, "tools");
+    haft__json handoffs = haft__object_array(l->source, "handoffs");
     size_t nodes = 0;
     haft__loader_visit_nodes(l, count_node, &nodes);
-    haft__agent_spec *agents =
-        haft__loader_alloc(l, (size_t)own.count + tools.count + nodes, sizeof(*agents));
-    if (agents == NULL || !haft__loader_keys_are_valid(l, "agents tools graph graphs")) {
+    haft__agent_spec *agents = haft__loader_alloc(
+        l, (size_t)own.count + tools.count + handoffs.count + nodes, sizeof(*agents));
+    if (agents == NULL || !haft__loader_keys_are_valid(l, "agents tools handoffs graph graphs")) {
         return;
     }
     l->agents = agents;
@@ -360,6 +361,12 @@ void haft__loader_build_agents(haft__loader *l)
         haft_str name = haft__object_string(tools.items[i], "agent");
         if (name.len > 0) {
             add_agent(l, agents, name, haft__loader_pointer(l, "/tools/%u/agent", i));
+        }
+    }
+    for (uint32_t i = 0; i < handoffs.count && l->status == HAFT_OK; i++) {
+        haft_str name = haft__json_text(handoffs.items[i]);
+        if (!haft__loader_is_outer_agent(l, name)) {
+            add_agent(l, agents, name, haft__loader_pointer(l, "/handoffs/%u", i));
         }
     }
     haft__loader_visit_nodes(l, add_node, l);
@@ -430,5 +437,6 @@ void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__
                        haft__loader_pointer(l, "%.*s/wall", HAFT__ARG(at)), 0)}};
     l->spec->agent_tool_count++;
     haft__loader_check_agent_money(l, spec, added->limits.has_usd, pointer);
+    haft__loader_check_child_handoffs(l, spec, pointer);
     check_traits(l, entry, tool, pointer);
 }

@@ -71,7 +71,7 @@ typedef struct haft__spec_options {
                                bool embeddings, haft_error *err);
     void *model_context;
     bool kept;       /* of a run that has begun: probable mistakes are not errors */
-    bool check_only; /* no run starts: a kind of spec that cannot run here is not an error */
+    bool check_only; /* no run starts: a kind of spec that cannot run here gets a warning */
     haft__hash_key hash_key;
 } haft__spec_options;
 
