@@ -105,6 +105,18 @@ void haft__child_pool_adopt(haft_run *run)
     }
 }
 
+haft_run *haft__child_pool_disown(haft_runtime *runtime, haft_str id)
+{
+    haft__child_entry *entry = find_entry(&runtime->children, id);
+    haft_run *run = entry != NULL ? entry->run : NULL;
+    if (run != NULL) {
+        entry->run = NULL;
+        entry->gone = true;
+        runtime->children.open--;
+    }
+    return run;
+}
+
 void haft__child_pool_add_all(haft_run *run)
 {
     for (size_t i = 0; i < run->state.child_count; i++) {

@@ -89,6 +89,9 @@ void haft__child_pool_observe(const haft_run *run);
 /* Takes over the handle of a child that this process has opened. */
 void haft__child_pool_adopt(haft_run *run);
 
+/* The reverse: returns the handle to the caller; NULL if the pool has released it. */
+haft_run *haft__child_pool_disown(haft_runtime *runtime, haft_str id);
+
 /* The open handle of a child; NULL if this process does not perform it. */
 haft_run *haft__child_pool_find(const haft_runtime *runtime, haft_str id);
 

@@ -90,24 +90,47 @@ static haft_status find_target(haft__cli *cli, haft_runtime *runtime, haft_str *
                : status;
 }
 
-/* A command for a call of a child run: this process continues the whole tree, unless another one
- * has its root. */
+static haft_status open_run(haft_runtime *runtime, haft_str id, bool read_only, haft_run **ret_run,
+                            haft_error *err)
+{
+    haft_status status = haft__run_open_by_name(runtime, id, read_only, ret_run, err);
+    while (status == HAFT_OK && (*ret_run)->stage == HAFT__HANDLE_OPENING) {
+        status = haft_runtime_step(runtime, -1, err);
+    }
+    return status;
+}
+
+/* Another process has the root, and continues it when this child has ended. */
+static haft__exit_status follow_child(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                                      haft_str child, haft_error *err)
+{
+    haft_run *run = haft__child_pool_disown(runtime, child);
+    haft__exit_status result = HAFT__EXIT_FAILED;
+    if (run != NULL) {
+        result = haft__follow_run(cli, args, run, err);
+    } else if (open_run(runtime, child, true, &run, err) == HAFT_OK) {
+        result = haft__follow_print_result(cli, args, run, err); /* it has ended or waits */
+    }
+    haft_run_release(run);
+    return result;
+}
+
+/* A command for a call of the run `child`: this process continues the whole tree, unless another
+ * one has its root. */
 static haft__exit_status follow_tree(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                                     haft_str root, haft__delivery_result *sent, haft_error *err)
+                                     haft_str root, haft_str child, haft__delivery_result *sent,
+                                     haft_error *err)
 {
     haft_run *first = NULL;
     if (sent->owned) {
         haft__child_pool_adopt(sent->run);
     }
-    haft_status status = haft__run_open_by_name(runtime, root, !sent->owned, &first, err);
-    while (status == HAFT_OK && first->stage == HAFT__HANDLE_OPENING) {
-        status = haft_runtime_step(runtime, -1, err);
-    }
+    haft_status status = open_run(runtime, root, !sent->owned, &first, err);
     haft__exit_status result = HAFT__EXIT_FAILED;
     bool elsewhere = status == HAFT_OK && first->stage == HAFT__HANDLE_FAILED
                      && first->error.status == HAFT_BAD_STATE;
-    if (elsewhere) { /* its owner continues the root when this child has ended */
-        result = haft__follow_run(cli, args, sent->run, err);
+    if (elsewhere) {
+        result = follow_child(cli, args, runtime, child, err);
     } else if (status == HAFT_OK && first->stage == HAFT__HANDLE_FAILED) {
         *err = first->error;
     } else if (status == HAFT_OK) {
@@ -149,7 +172,7 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
         explain_problem(cli, delivery, sent.problem, status, err);
     }
     if (status == HAFT_OK && !haft__str_equal(root, request.run)) {
-        result = follow_tree(cli, args, runtime, root, &sent, err);
+        result = follow_tree(cli, args, runtime, root, request.run, &sent, err);
         sent.run = sent.owned ? NULL : sent.run; /* the pool has it */
     } else if (sent.owned) {
         result = follow_owned(cli, args, sent.run, status, err);
