@@ -74,8 +74,8 @@ typedef struct haft__graph_execution {
     size_t busy, persons, done, failed; /* how many tasks of each kind; persons are busy, too */
     size_t cursor;                      /* tasks before it are not ready */
     bool open;                          /* a task of the step has begun */
-    bool last;                          /* the step is that of `on_limit` */
-    bool paused;                        /* `pause: after`: released by _release */
+    bool last;                          /* the step runs the node `on_limit` */
+    bool paused;                        /* after a node with `pause: after` */
     bool *arrived;                      /* starts of joins: execution_int.h */
     bool *deferred;                     /* nodes that run when nothing else is left */
     haft__graph_end end;

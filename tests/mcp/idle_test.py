@@ -22,7 +22,7 @@ NEW = "2026-07-28"
 WANTED = 10000 if os.environ.get("HAFT_LONG") else 500
 SPARE = 100  # descriptors for everything else
 SECONDS = 2
-MOST_OF_A_CORE = 0.2
+MAX_CORE_SHARE = 0.2
 SPEC = {"name": "quiet", "model": "script:script.json", "tools": [
     {"name": "say", "description": "Says a word.", "command": ["echo", "word"], "args": []}]}
 LISTEN = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {
@@ -96,7 +96,7 @@ def main():
         woken, used = count_wakeups(server.pid), processor_seconds(server.pid)
         time.sleep(SECONDS)  # the measured time, not a timeout
         used = processor_seconds(server.pid) - used
-        check("idle_streams_use_almost_no_processor_time", used < MOST_OF_A_CORE * SECONDS,
+        check("idle_streams_use_almost_no_processor_time", used < MAX_CORE_SHARE * SECONDS,
               f"{used:.2f} s of processor time and {count_wakeups(server.pid) - woken} wake-ups in "
               f"{SECONDS} s, with {len(streams)} idle streams")
         poll = select.poll()

@@ -24,8 +24,8 @@ typedef struct mcp_case {
     haft__mcp_request *open[600]; /* begun and not finished */
     size_t open_count, dropped, resumed;
     haft__buf sent;    /* messages sent since the last mcp_take, a line each */
-    uint32_t http;     /* status of the last ANSWER or NOTHING */
-    int answers, ends; /* ANSWERs, and NOTHINGs */
+    uint32_t http;     /* status of the last message of kind ANSWER or NONE */
+    int answers, ends; /* messages of kind ANSWER, and NONE */
     haft__arena arena;
     uint64_t now;
 } mcp_case;

@@ -120,7 +120,7 @@ struct haft__pg_connection {
     bool first_stage;
     bool sent;           /* the commit was sent */
     bool failed;         /* a statement of the transaction failed */
-    bool whole;          /* it failed before any statement of a job */
+    bool whole;          /* the failure concerns all of its jobs */
     bool partly_applied; /* a job that has modified rows was rejected */
     bool committed;      /* the server has confirmed the commit */
     haft_status status;  /* why it failed */
