@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -153,6 +154,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def call(self, site, number):
         way = site.way
         site.calls += 1
+        if way == "rug_push":
+            time.sleep(0.5)  # until the client has noticed that its stream was closed
         if way == "restart" and self.headers.get("Mcp-Session-Id") == "s1":
             bad = dict(BARE, id=number, error={
                 "code": -32000, "message": "Bad Request: No valid session ID provided"})

@@ -125,7 +125,8 @@ bool haft__mcp_http_transport_is_listening(const haft__mcp_connection *connectio
     while (it != NULL && it->kind != HAFT__EXCHANGE_PUSH) {
         it = it->next;
     }
-    return it != NULL && it->transfer != NULL;
+    /* Before the server has accepted the stream, it may drop notifications. */
+    return it != NULL && it->transfer != NULL && it->events;
 }
 
 /* One client reaches only the public network, the other every address; each is created on first

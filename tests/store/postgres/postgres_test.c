@@ -884,8 +884,7 @@ TEST(a_role_that_cannot_read_claims_nothing)
         return;
     }
     CHECK_INT(help_create_in(&s, 1, "", ""), HAFT_OK, "%s", s.error.message);
-    CHECK(help_pg_admin(about_role("CREATE ROLE", "LOGIN CONNECTION LIMIT 1")),
-          "cannot create the role");
+    CHECK(help_pg_admin(about_role("CREATE ROLE", "LOGIN")), "cannot create the role");
     (void)help_pg_sql(
         about_role("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA haft TO", ""));
     help_store_shut(&s);
@@ -895,6 +894,8 @@ TEST(a_role_that_cannot_read_claims_nothing)
     CHECK(says(&err, "USAGE ON SCHEMA haft and SELECT"), "%s: %s", err.message, err.hint);
     (void)help_pg_sql(about_role("GRANT USAGE ON SCHEMA haft TO", ""));
     help_store_reopen(&s);
+    /* Only now: the server may still count the connection of the attempt above. */
+    CHECK(help_pg_admin(about_role("ALTER ROLE", "CONNECTION LIMIT 1")), "cannot limit the role");
     haft__store_request take = {
         .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
     for (int i = 0; i < 2; i++) { /* the second time both connections are opened again */
