@@ -44,6 +44,10 @@ CASES = [
 REPORTING = ('(log=$(echo "$%s_OPTIONS" | sed s/.*log_path=//); '
              'echo "ERROR: AddressSanitizer: %s" >"$log.$$") >/dev/null 2>&1; ')
 TWO_PASS = "echo ok a_test.c one; echo ok a_test.c two"
+KILLED = REPORTING.replace("ERROR: AddressSanitizer: %s",
+                           "==7==Unable to get registers from thread 8.")
+CASES.append(("a_process_that_was_killed_during_its_search_for_leaks_is_not_a_failure", TWO_PASS,
+              KILLED % "LSAN" + "echo ok script x", 0, "3 passed, 0 failed, 0 skipped"))
 # name, the body of haft-tests, a script's body, the last lines; all of them fail
 REPORTS = [
     ("a_report_of_a_test_is_shown", REPORTING % ("TSAN", "race") + TWO_PASS + "; exit 66",
