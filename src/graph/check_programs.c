@@ -82,7 +82,10 @@ static void check_op(checked *at, haft__json op, haft__json value, haft_str poin
     case HAFT__OP_SUM:
     case HAFT__OP_TEXT:
     case HAFT__OP_OVERWRITE: check_channels(c, value, at->pointer); break;
-    case HAFT__OP_GOTO: check_beside(at, sure); /* fall through */
+    case HAFT__OP_GOTO:
+        check_beside(at, sure);
+        haft__graph_visit_targets(at->kind, value, check_target, at);
+        break;
     case HAFT__OP_SEND: haft__graph_visit_targets(at->kind, value, check_target, at); break;
     case HAFT__OP_CALL:
         check_graph(c, haft__json_text(value), at->pointer, haft__object_object(op, "in"),

@@ -411,7 +411,10 @@ haft_status haft__graph_reduce(const haft__graph_reduction *r, haft__graph_delta
     case HAFT__REDUCE_ADD: ret_delta->replaced = true; return add_all(r, &ret_delta->value, err);
     case HAFT__REDUCE_MIN: ret_delta->value = extreme(r, -1); break;
     case HAFT__REDUCE_MAX: ret_delta->value = extreme(r, 1); break;
-    case HAFT__REDUCE_REPLACE: *ret_conflict = two_writers(r); /* fall through */
+    case HAFT__REDUCE_REPLACE:
+        *ret_conflict = two_writers(r);
+        ret_delta->value = r->writes[r->count - 1].value;
+        break;
     case HAFT__REDUCE_LAST: ret_delta->value = r->writes[r->count - 1].value; break;
     }
     ret_delta->replaced = true;
