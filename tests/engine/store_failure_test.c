@@ -26,6 +26,14 @@ static haft_run *begin(help_host *h, const char *members)
 
 /* ---- a call that is to start ---- */
 
+/* Gives up after 30 s: the check that follows fails then. */
+static void step_until_failing(help_host *h, const haft_run *run)
+{
+    for (int i = 0; i < 1500 && !haft__log_is_failing(&run->log); i++) {
+        help_faulty_step(h, run, 20);
+    }
+}
+
 typedef struct effect {
     help_host host;
     char mark[128]; /* has a line for each time the tool ran */
@@ -51,6 +59,7 @@ static void begin_effect(effect *e, const char *traits, help_faulty trouble)
                   e->host.err.message);
     }
     help_faulty_set(trouble);
+    step_until_failing(&e->host, e->run);
     help_faulty_step(&e->host, e->run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
 }
 
@@ -168,9 +177,13 @@ TEST(rejected_writes_are_repeated_until_the_store_accepts_them)
         help_host h;
         help_faulty_init(&h, LEASE);
         haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
+        bool fails = faults[i] == HELP_NOT_KEPT || faults[i] == HELP_DOWN;
         help_faulty_set(faults[i]);
+        if (fails) {
+            step_until_failing(&h, run);
+        }
         help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
-        if (faults[i] == HELP_NOT_KEPT || faults[i] == HELP_DOWN) {
+        if (fails) {
             CHECK(haft__log_is_failing(&run->log), "fault %zu: the run did not notice the failure",
                   i);
             CHECK_INT(haft_run_state(run), HAFT_RUNNING, "fault %zu: the state of the run", i);
@@ -237,7 +250,7 @@ TEST(a_run_stops_when_another_process_has_written_meanwhile)
     help_faulty_init(&h, LEASE);
     haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
     help_faulty_set(HELP_NOT_KEPT);
-    help_faulty_step(&h, run, 150);
+    step_until_failing(&h, run);
     CHECK(haft__log_is_failing(&run->log), "the run did not notice the failure");
     help_faulty_take(&h, run);
     help_faulty_set(HELP_FINE);
@@ -260,7 +273,7 @@ TEST(a_run_can_be_released_while_the_store_is_unreachable)
         help_faulty_init(&h, LEASE);
         haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
         help_faulty_set(faults[i]);
-        help_faulty_step(&h, run, 150);
+        step_until_failing(&h, run);
         CHECK(haft__log_is_failing(&run->log), "fault %zu: the run did not notice the failure", i);
         haft_run_release(run);
         for (int k = 0; k < 10; k++) {
