@@ -62,9 +62,9 @@ CASES["hosted"]["model"] = {"provider": "openai", "model": "gpt-5"}
 CASES["gate"]["model"] = {"provider": "mistral", "model": "mistral-large-latest"}
 
 
-def haft(*words):
+def haft(*words, **more):
     environment = dict(os.environ, XDG_STATE_HOME=str(place / "state"), HOME=str(place),
-                       HAFT_VECTORS="none")
+                       HAFT_VECTORS="none", **more)
     done = subprocess.run([HAFT, *map(str, words)], cwd=place, text=True, capture_output=True,
                           stdin=subprocess.DEVNULL, timeout=300, env=environment)
     return done.returncode, done.stdout, done.stderr
@@ -98,6 +98,17 @@ def test_case(name):
           sorted(declared))
 
 
+def test_server_of_a_variable():
+    """A server that a variable names is explained like one that the spec names."""
+    url, found = "http://127.0.0.1:9/v1", []
+    for base_url, more in ((url, {}), (None, {"OPENAI_BASE_URL": url}), (None, {})):
+        model = {"provider": "openai", "model": "any", **({"base_url": url} if base_url else {})}
+        (place / "server.json").write_text(json.dumps(dict(CASES["gate"], model=model)))
+        out = haft("explain", "server.json", "read a file", "--json", **more)[1]
+        found.append("store_artifact" in json.loads(out)["first_turn"]["declared"])
+    check("a_server_of_a_variable_is_like_one_of_the_spec", found, [False, False, True])
+
+
 place = Path(tempfile.mkdtemp(prefix="haft-explain-"))
 try:
     for name, content in {**CASES, "served": SERVED}.items():
@@ -106,6 +117,7 @@ try:
     haft("run", "servers.json", "go", "--store", "memory:")  # its lists are known from now on
     for name in CASES:
         test_case(name)
+    test_server_of_a_variable()
 finally:
     shutil.rmtree(place, ignore_errors=True)
     sys.stdout.flush()

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/embeddings/word_vectors.h"
+#include "model/provider.h"
 #include "run/offer/index.h"
 
 static const haft_str run_id = {"00000000000000000000000000", 26};
@@ -73,8 +74,11 @@ static haft_status decide_first_turn(haft__arena *arena, const haft__spec *spec,
                                      haft__buf *body, haft__first_turn_preview *preview,
                                      haft_error *err)
 {
-    haft_str none = {NULL, 0};
-    haft__input_run_started(body, spec, task, run_id, none, none);
+    haft_str none = {NULL, 0}, variable = haft__provider_server_variable(&spec->model);
+    haft__spec_origin origin = {.file = HAFT__LIT(""),
+                                .variables = &variable,
+                                .variable_count = spec->model.other_server && variable.len > 0};
+    haft__input_run_started_from(body, spec, task, run_id, none, none, &origin);
     haft__effect effect = {HAFT__EFFECT_EVENT, haft__buf_str(body)};
     haft_status status = haft__run_init(&preview->run, arena, spec, hash_key, err);
     while (status == HAFT_OK
