@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "mcp/definition_parts.h"
 #include "mcp/visible.h"
+#include "tool/registry.h"
 #include "json/canonical.h"
 #include "json/object.h"
 
@@ -156,6 +157,10 @@ static haft_status read_traits(const haft__mcp_origin *origin, haft__mcp_tool *t
     }
     if (origin->timeout_ms > 0) {
         tool->traits.timeout_ms = origin->timeout_ms;
+    }
+    for (size_t i = 0; i < origin->poll_count; i++) {
+        tool->traits.polls =
+            tool->traits.polls || haft__filter_matches(origin->polls[i], tool->remote);
     }
     return haft__traits_check(&tool->traits, err);
 }

@@ -46,9 +46,11 @@ typedef struct haft__mcp_skipped_tool {
 
 /* The origin of a definition. */
 typedef struct haft__mcp_origin {
-    haft_str server;     /* the configured name */
-    bool trusted;        /* mcp.servers.NAME.trust */
-    uint32_t timeout_ms; /* of a call; 0: the default of tools */
+    haft_str server;       /* the configured name */
+    bool trusted;          /* mcp.servers.NAME.trust */
+    uint32_t timeout_ms;   /* of a call; 0: the default of tools */
+    const haft_str *polls; /* mcp.servers.NAME.polls */
+    size_t poll_count;
     haft__hash_key hash_key;
 } haft__mcp_origin;
 

@@ -266,6 +266,9 @@ static haft_status read_server(reader *r, haft_str name, haft__json object)
     if (status == HAFT_OK) {
         status = read_texts(r, object, "roots", &server->roots, &server->root_count);
     }
+    if (status == HAFT_OK) {
+        status = read_texts(r, object, "polls", &server->polls, &server->poll_count);
+    }
     return status == HAFT_OK ? hash_server(server, r->err) : status;
 }
 

@@ -34,6 +34,8 @@ typedef struct haft__mcp_server_config {
     uint32_t timeout_ms;   /* of one call; 0: the default of tools */
     const haft_str *roots; /* root directories for the server, relative to the spec file */
     size_t root_count;
+    const haft_str *polls; /* patterns for names of its tools that have the trait `polls` */
+    size_t poll_count;
     char hash[HAFT__SHA256_HEX + 1]; /* of its configuration, see below; NUL-terminated */
 } haft__mcp_server_config;
 

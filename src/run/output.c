@@ -40,7 +40,7 @@ haft_status haft__output_check_text(const haft__tool *tool, haft_str text, bool 
     }
     if (status != HAFT_OK) {
         add_start(why, tool);
-        haft__buf_add_str(why, HAFT__LIT("expected JSON, found other text"));
+        haft__buf_addf(why, "expected JSON, found %s", text.len > 0 ? "other text" : "nothing");
         return haft__buf_check(why, err);
     }
     status = haft__schema_check(tool->output, checker, value, arena, &report, err);

@@ -84,6 +84,27 @@ TEST(a_retry_has_a_reason_and_starts_at_once)
     help_host_finish(&h);
 }
 
+/* What the model reads afterwards says, too, that it was a timeout. */
+TEST(a_call_that_timed_out_and_is_not_repeated_says_so)
+{
+    static const char wanted[] = "the outcome is unknown: the call took longer than its timeout of "
+                                 "50 ms, and it may or may not have had its effect. A person "
+                                 "decided not to repeat it";
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(
+        &h, TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"timeout\":\"50ms\"}"), ONCE, "go");
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_reject(run, "c1.1", "", &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", run->error.message);
+    haft_str events = help_host_events(&h, run);
+    CHECK(memmem(events.ptr, events.len, wanted, sizeof(wanted) - 1) != NULL, "%.*s",
+          HAFT__ARG(events));
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
 TEST(a_call_waits_for_the_poll_delay)
 {
     help_host h;

@@ -249,6 +249,27 @@ TEST(a_server_may_have_a_timeout_of_its_own)
     haft__arena_finish(&arena);
 }
 
+TEST(a_spec_names_the_tools_that_poll)
+{
+    static const struct {
+        const char *pattern;
+        bool polls;
+    } rows[] = {{"job_status", true},       {"job_*", true}, {"*", true}, {"job", false},
+                {"docs:job_status", false}, {"", false}};
+    haft__arena arena;
+    haft__mcp_tool tool;
+    haft__arena_init(&arena, 0);
+    haft__json entry = test_json(&arena, HAFT__LIT("{\"name\":\"job_status\"," OBJECT "}"));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_str patterns[] = {HAFT__LIT("other"), haft__str(rows[i].pattern)};
+        haft__mcp_origin origin = {
+            .server = HAFT__LIT("docs"), .polls = patterns, .poll_count = COUNT(patterns)};
+        CHECK_INT(haft__mcp_tool_read(&arena, entry, &origin, &tool, NULL), HAFT_OK, "read");
+        CHECK_INT(tool.traits.polls, rows[i].polls, "the pattern '%s'", rows[i].pattern);
+    }
+    haft__arena_finish(&arena);
+}
+
 /* ---- hashes ---- */
 
 static void hash_of(const char *entry, char ret_hash[HAFT__SHA256_HEX + 1])

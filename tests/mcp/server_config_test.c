@@ -17,7 +17,7 @@ TEST(servers_are_read_without_expanding_variables)
         &arena, HAFT__LIT("{\"servers\":{"
                           "\"docs\":{\"command\":[\"npx\",\"-y\"],\"args\":[\"some\"],"
                           "\"env\":{\"TOKEN\":\"${T}\"},\"cwd\":\"sub\",\"timeout\":\"5s\","
-                          "\"trust\":true,\"roots\":[\".\",\"/data\"]},"
+                          "\"trust\":true,\"roots\":[\".\",\"/data\"],\"polls\":[\"job_*\"]},"
                           "\"remote\":{\"url\":\"https://example.org/mcp\",\"headers\":"
                           "{\"Authorization\":\"Bearer ${T}\"},\"enabled\":false},"
                           "\"plain\":{\"command\":\"server\",\"imported\":true,\"cwd\":null}},"
@@ -45,6 +45,8 @@ TEST(servers_are_read_without_expanding_variables)
     CHECK_STR(docs->cwd, HAFT__LIT("sub"), "cwd");
     CHECK_INT(docs->timeout_ms, 5000, "timeout");
     CHECK_INT(docs->root_count, 2, "roots");
+    CHECK_INT(docs->poll_count, 1, "tools that poll");
+    CHECK_STR(docs->polls[0], HAFT__LIT("job_*"), "a tool that polls");
     CHECK(docs->enabled && docs->trusted && !docs->imported, "the flags of docs");
     CHECK(!remote->enabled && !remote->trusted, "the flags of remote");
     CHECK_STR(remote->url, HAFT__LIT("https://example.org/mcp"), "url");

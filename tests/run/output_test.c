@@ -50,7 +50,7 @@ TEST(results_are_checked_against_the_schema)
         {"{}", false, START "Missing required argument: n"},
         {"{\"n\":\"s3cret\"}", true, START "it contains a secret, so nothing of it is shown"},
         {"three", false, START "expected JSON, found other text"},
-        {"", false, START "expected JSON, found other text"},
+        {"", false, START "expected JSON, found nothing"},
         {"{\"n\":3} {\"n\":4}", false, START "expected JSON, found other text"},
     };
     haft__arena arena;

@@ -165,8 +165,12 @@ haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event)
     haft__json called = haft__timeline_event_array(event, "called");
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    uint64_t threshold = haft__timeline_event_number(event, "threshold");
+    if (threshold == 0 && called.count == 0) {
+        return HAFT__LIT("no tool has to be used first");
+    }
     haft__buf_addf(&text, "enough tools used (%u of %llu)", called.count,
-                   (unsigned long long)haft__timeline_event_number(event, "threshold"));
+                   (unsigned long long)threshold);
     for (uint32_t i = 0; i < called.count; i++) {
         haft__buf_add_str(&text, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(": "));
         haft__buf_add_str(&text, haft__json_text(called.items[i]));

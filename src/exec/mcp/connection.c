@@ -166,6 +166,8 @@ void haft__mcp_connection_load_cache(haft__mcp_connection *connection, bool read
     haft__mcp_origin origin = {.server = connection->server.name,
                                .trusted = connection->server.trusted,
                                .timeout_ms = connection->server.timeout_ms,
+                               .polls = connection->server.polls,
+                               .poll_count = connection->server.poll_count,
                                .hash_key = connection->exec->connection_pool->hash_key};
     if (read && connection->path != NULL) {
         (void)!haft__mcp_tool_cache_read(&connection->record, connection->path, origin.hash_key,
@@ -337,6 +339,8 @@ static haft_status make_client(haft__mcp_connection *connection, haft_error *err
         .origin = {.server = connection->server.name,
                    .trusted = connection->server.trusted,
                    .timeout_ms = connection->server.timeout_ms,
+                   .polls = connection->server.polls,
+                   .poll_count = connection->server.poll_count,
                    .hash_key = connection->exec->connection_pool->hash_key},
         .era = era_of(connection->record.era),
         .version = HAFT__LIT(HAFT_VERSION),

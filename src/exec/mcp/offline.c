@@ -39,6 +39,8 @@ static haft_status add_tools(haft__arena *arena, haft__json entries,
     haft__mcp_origin origin = {.server = server->name,
                                .trusted = server->trusted,
                                .timeout_ms = server->timeout_ms,
+                               .polls = server->polls,
+                               .poll_count = server->poll_count,
                                .hash_key = haft__random_hash_key()};
     haft__mcp_tool *tools = haft__arena_array(arena, entries.count, sizeof(*tools));
     if (tools == NULL) {

@@ -22,10 +22,13 @@ static haft_str text_of(const haft__run_call *call, const char *key)
 
 static uint64_t number_of(const haft__run_call *call, const char *key, uint64_t otherwise)
 {
-    int64_t number = -1;
+    int64_t number = INT64_MAX; /* one that does not fit is beyond every end */
     haft_str text = text_of(call, key);
-    bool given = text.len > 0 && haft__number_to_int64(text, &number) && number >= 0;
-    return given ? (uint64_t)number : otherwise;
+    if (text.len == 0) {
+        return otherwise;
+    }
+    (void)haft__number_to_int64(text, &number);
+    return number >= 0 ? (uint64_t)number : otherwise;
 }
 
 haft_status haft__decide_builtin_result(haft__decision *d, const haft__run_call *call,
@@ -110,6 +113,11 @@ static haft_status read_result(haft__decision *d, const haft__run_call *call)
         return haft__decide_builtin_result(d, call, &outcome);
     }
     haft_str text = part.len > 0 ? filter_lines(d, wanted->result, part) : wanted->result;
+    if (part.len > 0 && text.len == 0) {
+        haft__buf_addf(&d->tools->text, "No line of this result contains \"%.*s\".",
+                       HAFT__ARG(part));
+        return finish_text(d, call, haft__buf_str(&d->tools->text));
+    }
     uint32_t most = d->spec->limits.observation_chars;
     uint64_t offset = number_of(call, "offset", 0), limit = number_of(call, "limit", most);
     haft_str page = haft__observation_page(&d->tools->scratch, text, offset, limit, most,

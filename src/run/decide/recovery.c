@@ -17,8 +17,12 @@
 #include "run/pause/binding.h"
 #include "tool/traits.h"
 
-#define UNKNOWN_TEXT                                                                               \
-    "the outcome is unknown: the call was interrupted, and it may or may not have had its effect"
+static void add_unknown_text(haft__buf *text, haft_str reason)
+{
+    haft__buf_add_str(text, HAFT__LIT("the outcome is unknown: "));
+    haft__buf_add_str(text, reason.len > 0 ? reason : HAFT__LIT("the call was interrupted"));
+    haft__buf_add_str(text, HAFT__LIT(", and it may or may not have had its effect"));
+}
 
 /* ---- a changed spec ---- */
 
@@ -55,6 +59,18 @@ static haft_status finish_with_error(haft__decision *d, const haft__run_call *ca
     haft__input_call_finished(body, d->run, call, outcome);
     *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(body)};
     return haft__buf_check(body, d->err);
+}
+
+/* The decider's text says why the outcome is unknown. */
+static haft_status finish_unknown(haft__decision *d, const haft__run_call *call)
+{
+    const haft__buf *text = &d->tools->text;
+    haft__outcome unknown = {.ok = false,
+                             .text = haft__buf_str(text),
+                             .where = HAFT__LIT(""),
+                             .hint = HAFT__LIT("find out before you call it again")};
+    haft_status status = haft__buf_check(text, d->err);
+    return status == HAFT_OK ? finish_with_error(d, call, &unknown) : status;
 }
 
 /* The tool no longer accepts the arguments; the decider's text says why. */
@@ -165,32 +181,22 @@ haft_status haft__decide_interrupted(haft__decider *decider, const haft__run *ru
     if (wanted != HAFT__ON_UNKNOWN_TELL) {
         return haft__decide_unknown_outcome(&d, call, reason);
     }
-    haft__outcome unknown = {
-        .ok = false,
-        .text = HAFT__LIT(UNKNOWN_TEXT),
-        .where = HAFT__LIT(""),
-        .hint = HAFT__LIT("find out before you call it again"),
-    };
-    return finish_with_error(&d, call, &unknown);
+    add_unknown_text(&d.tools->text, reason);
+    return finish_unknown(&d, call);
 }
 
 haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, bool late)
 {
     haft_str why = haft__json_text(call->value);
     haft__buf *text = &d->tools->text;
-    haft__buf_add_str(text, HAFT__LIT(UNKNOWN_TEXT));
+    add_unknown_text(text, call->reason);
     haft__buf_add_str(text, late
                                 ? HAFT__LIT(". Nobody gave its outcome before the deadline, and it "
                                             "was not repeated")
                                 : HAFT__LIT(". A person decided not to repeat it"));
     haft__buf_add_str(text, why.len > 0 ? HAFT__LIT(": ") : HAFT__LIT(""));
     haft__buf_add_str(text, why);
-    haft__outcome unknown = {.ok = false,
-                             .text = haft__buf_str(text),
-                             .where = HAFT__LIT(""),
-                             .hint = HAFT__LIT("find out before you call it again")};
-    haft_status status = haft__buf_check(text, d->err);
-    return status == HAFT_OK ? finish_with_error(d, call, &unknown) : status;
+    return finish_unknown(d, call);
 }
 
 /* A server that crashes or hangs is common. It stops a run only if the spec says so. */

@@ -56,8 +56,11 @@ static const struct {
      "zw\xC3\xB6l" HAFT__OBSERVATION_MARK
      "\nThese are 4 of 10 characters, from offset 4, of the result of call c1.1 after grep. "
      "read_result with call \"c1.1\", the same grep and offset 8 returns more."},
-    {"{\"call\":\"c1.1\",\"grep\":\"none\"}", ""},
-    {"{\"call\":\"c1.1\",\"grep\":\"a longer text than any of the lines\"}", ""},
+    {"{\"call\":\"c1.1\",\"offset\":9223372036854775808}",
+     "The result of call c1.1 has 17 characters: nothing follows offset 9223372036854775807."},
+    {"{\"call\":\"c1.1\",\"grep\":\"none\"}", "No line of this result contains \"none\"."},
+    {"{\"call\":\"c1.1\",\"grep\":\"a longer text than any of the lines\"}",
+     "No line of this result contains \"a longer text than any of the lines\"."},
     {"{\"call\":\"c1.2\"}", "f"},
     {"{\"call\":\"c2.1\"}", "Error: there is no finished call \"c2.1\" (at /call)\n… (observation"
                             " truncated)"},
