@@ -91,15 +91,15 @@ typedef struct haft_str {
 /* A haft_str as the two arguments of "%.*s". Evaluates `s` more than once. Since: 0.1. */
 #define HAFT_STR(s) ((s).len > 0x7fffffff ? 0x7fffffff : (int)(s).len), ((s).len > 0 ? (s).ptr : "")
 
-/* The version of the library at run time, as in HAFT_VERSION.
+/* Returns the version of the library at run time, in the form of HAFT_VERSION.
  * Owns: nothing; the text is static. Thread: any. Fails: never. Since: 0.1. */
 HAFT_API const char *haft_version(void);
 
-/* "OK", "NO_MEMORY" ...; "?" for a number that is no status.
+/* Returns the name of a status: "OK", "NO_MEMORY" and so on; "?" for a number that is not a status.
  * Owns: nothing; the text is static. Thread: any. Fails: never. Since: 0.1. */
 HAFT_API const char *haft_status_name(haft_status status);
 
-/* The meaning in a few words, as in HAFT_STATUS_MAP.
+/* Returns the meaning of a status in a few words, as in HAFT_STATUS_MAP.
  * Owns: nothing; the text is static. Thread: any. Fails: never. Since: 0.1. */
 HAFT_API const char *haft_status_text(haft_status status);
 
@@ -114,7 +114,7 @@ HAFT_API void haft_free(char *text);
  * which need not be the thread that steps the runtime. Since: 0.1. */
 typedef struct haft_call haft_call;
 
-/* What a reply is. Since: 0.1. */
+/* The kind of a reply. Since: 0.1. */
 typedef enum haft_reply_kind {
     HAFT_REPLY_TEXT,    /* text that the model reads unchanged */
     HAFT_REPLY_JSON,    /* one JSON value */
@@ -224,45 +224,48 @@ typedef enum haft_field_need {
                             `given` is false */
 } haft_field_need;
 
-/* A list argument: of texts, ...
+/* An argument that is a list of texts.
  * Owns: nothing; the call owns the items. Thread: the call's. Since: 0.1. */
 typedef struct haft_strings {
     const haft_str *items; /* NULL: the list was left out */
     size_t count;          /* of items */
 } haft_strings;
 
-/* ... of integers, ... Owns: nothing. Thread: the call's. Since: 0.1. */
+/* An argument that is a list of integers.
+ * Owns: nothing; the call owns the items. Thread: the call's. Since: 0.1. */
 typedef struct haft_integers {
     const long long *items; /* NULL: the list was left out */
     size_t count;           /* of items */
 } haft_integers;
 
-/* ... of numbers, ... Owns: nothing. Thread: the call's. Since: 0.1. */
+/* An argument that is a list of numbers.
+ * Owns: nothing; the call owns the items. Thread: the call's. Since: 0.1. */
 typedef struct haft_numbers {
     const double *items; /* NULL: the list was left out */
     size_t count;        /* of items */
 } haft_numbers;
 
-/* ... of booleans. Owns: nothing. Thread: the call's. Since: 0.1. */
+/* An argument that is a list of booleans.
+ * Owns: nothing; the call owns the items. Thread: the call's. Since: 0.1. */
 typedef struct haft_booleans {
     const bool *items; /* NULL: the list was left out */
     size_t count;      /* of items */
 } haft_booleans;
 
-/* An optional argument: an integer, ...
+/* An optional argument that is an integer.
  * Owns: nothing. Thread: as its owner. Since: 0.1. */
 typedef struct haft_maybe_integer {
     bool given;      /* else `value` is 0 */
     long long value; /* the argument */
 } haft_maybe_integer;
 
-/* ... a number, ... Owns: nothing. Thread: as its owner. Since: 0.1. */
+/* An optional argument that is a number. Owns: nothing. Thread: as its owner. Since: 0.1. */
 typedef struct haft_maybe_number {
     bool given;   /* else `value` is 0 */
     double value; /* the argument */
 } haft_maybe_number;
 
-/* ... a boolean. Owns: nothing. Thread: as its owner. Since: 0.1. */
+/* An optional argument that is a boolean. Owns: nothing. Thread: as its owner. Since: 0.1. */
 typedef struct haft_maybe_boolean {
     bool given; /* else `value` is false */
     bool value; /* the argument */
@@ -279,11 +282,11 @@ typedef struct haft_field {
     const haft_object *object;  /* of HAFT_FIELD_OBJECT */
     haft_field_type type;       /* its type, or the type of its items */
     haft_field_need need;       /* whether it may be left out */
-    const char *text;           /* the default of a string or enum ... */
-    long long integer;          /* ... of an integer ... */
-    double number;              /* ... of a number ... */
-    bool boolean;               /* ... and of a boolean */
-    bool list;                  /* whether it is a list of `type` */
+    const char *text;           /* the default of a string or enum */
+    long long integer;          /* the default of an integer */
+    double number;              /* the default of a number */
+    bool boolean;               /* the default of a boolean */
+    bool list;                  /* whether the argument is a list of `type` */
 } haft_field;
 
 /* The description of a struct and its fields. HAFT_OBJECT and HAFT_TOOL declare it.
@@ -306,10 +309,10 @@ struct haft_object {
 #define HAFT_NEEDS_APPROVAL 0x010U /* a person must approve each call */
 #define HAFT_COST_FREE      0x020U /* returns at once: it neither waits nor computes for long */
 #define HAFT_COST_HEAVY     0x040U /* costs much time or money */
-#define HAFT_CACHE_RUN      0x080U /* the reply is reused for the same arguments: in the run, */
-#define HAFT_CACHE_THREAD   0x100U /* in every run of the thread, */
-#define HAFT_CACHE_GLOBAL   0x200U /* in every run of the store */
-#define HAFT_POLLS          0x400U /* called again until something has changed */
+#define HAFT_CACHE_RUN      0x080U /* calls with the same arguments share a reply, in one run */
+#define HAFT_CACHE_THREAD   0x100U /* they share it in all runs of a thread */
+#define HAFT_CACHE_GLOBAL   0x200U /* they share it in all runs of a store */
+#define HAFT_POLLS          0x400U /* the model may repeat the call until something has changed */
 
 /* A tool's function. `args` points to the struct of `arguments`. If the tool has an `input_schema`
  * instead, `args` points to a haft_str with the arguments as JSON text.
@@ -319,9 +322,9 @@ struct haft_object {
  * haft_reply_error. Since: 0.1. */
 typedef haft_reply haft_tool_function(haft_call *call, const void *args);
 
-/* A tool: what HAFT_TOOL declares, or filled in by hand from HAFT_TOOL_INIT.
- * Owns: nothing; texts are copied when it is added to a runtime, `arguments` and `context` must
- * outlive that. Thread: as its owner. Since: 0.1. */
+/* A tool. HAFT_TOOL declares one; a program can also fill in HAFT_TOOL_INIT by hand.
+ * Owns: nothing. haft_tool_add copies the texts; `arguments` and `context` must outlive the runtime
+ * that the tool is added to. Thread: as its owner. Since: 0.1. */
 typedef struct haft_tool {
     size_t struct_size;           /* sizeof(haft_tool) */
     const char *name;             /* letters, digits and _ . / - or server:tool; 128 bytes */
@@ -361,7 +364,8 @@ HAFT_API HAFT_MUST_USE haft_status haft_tool_schema(const haft_tool *tool, char 
 /* Calls a tool as a run would: reads `arguments` (a JSON object; NULL for none), converts values
  * where nothing is lost, fills in defaults, validates the result, and calls the function on this
  * thread. The facts of the call are empty and haft_emit does nothing. `ret_kind` may be NULL. An
- * error of the tool is a reply, not a failure.
+ * error of the tool is a reply, not a failure. "declaring a tool" below shows the tool
+ * search_database:
  *
  *     char *text;
  *     haft_reply_kind kind;
@@ -397,6 +401,8 @@ HAFT_API HAFT_MUST_USE haft_status haft_check_json(const char *schema, const cha
                                                    char **ret_failures, haft_error *err);
 
 /* ---- runs ----
+ *
+ * A program starts a run and steps the runtime until the run waits or has ended:
  *
  *     haft_run *run = NULL;
  *     haft_event event;
@@ -445,9 +451,9 @@ typedef struct haft_runtime_options {
 
 /* Creates a runtime; `options` may be NULL. The runtime does nothing until it is stepped.
  * Owns: the caller destroys *ret_runtime. Thread: any. Fails: BAD_INPUT for options without
- * struct_size, a lease that is too short or too long, or a database that is no store; UNSUPPORTED
- * for an unknown kind of store or a store of a later version; IO if the store or the loop cannot be
- * opened; NO_MEMORY. Since: 0.1. */
+ * struct_size, a lease that is too short or too long, or a database that is not a store;
+ * UNSUPPORTED for an unknown kind of store or a store of a later version; IO if the store or the
+ * loop cannot be opened; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_runtime_create(const haft_runtime_options *options,
                                                        haft_runtime **ret_runtime, haft_error *err);
 
@@ -478,8 +484,8 @@ HAFT_API int haft_runtime_timeout(const haft_runtime *runtime);
  * function, which clients of the run answer. Owns: texts are copied; `arguments` and `context` must
  * outlive the runtime. Thread: the runtime's. Fails: BAD_INPUT for a name, a table of arguments, a
  * schema or traits that are not valid (err->where names the part), or if a tool of that name was
- * added before; TOO_BIG past a limit; NO_MEMORY. Problems that need the spec to be seen, such as a
- * description that neither has, are reported by haft_agent_load. Since: 0.1. */
+ * added before; TOO_BIG past a limit; NO_MEMORY. haft_agent_load reports the problems that depend
+ * on the spec, such as a tool with a description neither here nor in the spec. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool,
                                                  haft_error *err);
 
@@ -588,7 +594,7 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_answer(haft_run *run, const char *ca
 HAFT_API HAFT_MUST_USE haft_status haft_run_approve(haft_run *run, const char *call_id,
                                                     const char *args_json, haft_error *err);
 
-/* Runs a call whose outcome is unknown again, with its arguments. If the call was approved before,
+/* Runs a call again whose outcome is unknown, with its arguments. If the call was approved before,
  * this is the only way to run it again. Owns: texts are copied. Thread: the runtime's. Fails: like
  * haft_run_answer. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_again(haft_run *run, const char *call_id,
@@ -615,6 +621,8 @@ HAFT_API void haft_run_release(haft_run *run);
 
 /* ---- declaring a tool ----
  *
+ * HAFT_TOOL declares a tool and begins its function:
+ *
  *     HAFT_TOOL(search_database, "Search the customer database for records matching the query.",
  *               HAFT_STRING(query, "Search terms to look for"),
  *               HAFT_INTEGER_OR(limit, 10, "Maximum number of results"))
@@ -623,30 +631,32 @@ HAFT_API void haft_run_release(haft_run *run);
  *                            HAFT_STR(args->query));
  *     }
  *
- * Use it at file scope. The declared objects are static and const; any thread may use them.
+ * It must be at file scope. The objects that it declares are static and const; any thread may use
+ * them.
  */
 
 /* HAFT_TOOL(name, description, fields...) declares the struct `name_args`, the tool `name_tool` (a
  * static const haft_tool) and the head of the tool's function. In the function, `call` is the
- * haft_call * and `args` points to the arguments: validated against the schema of these fields,
- * with defaults filled in, valid as long as the call. 0 to 16 fields; for more, put some into an
- * object. Since: 0.1. */
+ * haft_call * and `args` points to the arguments. They are validated against the schema of the
+ * fields, have their defaults filled in, and are valid as long as the call. A tool has 0 to 16
+ * fields; put further ones into an object. Since: 0.1. */
 #define HAFT_TOOL(...) HAFT_DECLARE_TOOL(0, __VA_ARGS__)
 
-/* The same with traits: HAFT_TOOL_WITH(HAFT_READ_ONLY | HAFT_COST_FREE, name, description, ...).
+/* Like HAFT_TOOL, with traits: HAFT_TOOL_WITH(HAFT_READ_ONLY | HAFT_COST_FREE, name, ...).
  * Since: 0.1. */
 #define HAFT_TOOL_WITH(traits, ...) HAFT_DECLARE_TOOL(traits, __VA_ARGS__)
 
-/* A struct for HAFT_NESTED, at file scope and with a semicolon:
+/* Declares a struct for HAFT_NESTED. It must be at file scope and ends with a semicolon:
  *
  *     HAFT_OBJECT(address, HAFT_STRING(street, "With the number"), HAFT_STRING(city, "Its name"));
  *
- * Declares the type `address` and the static const haft_object `address_object`. Since: 0.1. */
+ * This declares the type `address` and the static const haft_object `address_object`. Since: 0.1.
+ */
 #define HAFT_OBJECT(...)                                                                           \
     HAFT_DECLARE_PICK(HAFT_DECLARE_OBJECT_, HAFT_DECLARE_COUNT(~, __VA_ARGS__), __VA_ARGS__, ~)
 
-/* Fields. A description is for the model: what the value means, with an example if it helps.
- * Since: 0.1. */
+/* Required fields. The model reads the description: say what the value means, and give an example
+ * if that helps. Since: 0.1. */
 #define HAFT_STRING(name, description)                                                             \
     HAFT_DECLARE_PLAIN(haft_str, name, description, STRING, REQUIRED, false)
 #define HAFT_INTEGER(name, description)                                                            \
@@ -660,8 +670,8 @@ HAFT_API void haft_run_release(haft_run *run);
 #define HAFT_NESTED(name, object_type, description)                                                \
     HAFT_DECLARE_NESTED(object_type, name, description, REQUIRED, false, object_type)
 
-/* Lists: haft_strings and the like; of objects, {const object_type *items; size_t count;}.
- * Since: 0.1. */
+/* Required fields that are lists. Their types are haft_strings, haft_integers and so on; a list of
+ * objects has the type struct {const object_type *items; size_t count;}. Since: 0.1. */
 #define HAFT_STRINGS(name, description)                                                            \
     HAFT_DECLARE_PLAIN(haft_strings, name, description, STRING, REQUIRED, true)
 #define HAFT_INTEGERS(name, description)                                                           \

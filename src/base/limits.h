@@ -17,7 +17,7 @@
       "nesting of arrays and objects in specs and API bodies")                                     \
     X(JSON_BYTES, "json.bytes", 64 << 20, "bytes of one JSON text")                                \
     X(JSON_VALUES, "json.values", 8 << 20, "values in one JSON text, keys included")               \
-    X(JSON_KEY_BYTES, "json.key_bytes", 64 << 10, "bytes of one object key, with its escapes")     \
+    X(JSON_KEY_BYTES, "json.key_bytes", 64 << 10, "bytes of one object key, its escapes included") \
     X(JSON_NUMBER_BYTES, "json.number_bytes", 4096, "characters of one JSON number")               \
     X(JSON_DIGITS, "json.digits", 4096, "digits of a number that is compared or divided exactly")  \
     X(SCHEMA_NODES, "schema.nodes", 100000, "subschemas in one compiled schema")                   \
@@ -25,7 +25,7 @@
     X(SCHEMA_PATTERNS, "schema.patterns", 10000, "regular expressions in one compiled schema")     \
     X(SCHEMA_BYTES, "schema.bytes", 64 << 20, "bytes of one compiled schema, without its JSON")    \
     X(SCHEMA_URI_BYTES, "schema.uri_bytes", 4096, "bytes of a schema's URI")                       \
-    X(SCHEMA_STEPS, "schema.steps", 10000000, "checks while one JSON value is validated")          \
+    X(SCHEMA_STEPS, "schema.steps", 10000000, "steps of the validation of one JSON value")         \
     X(SCHEMA_NESTING, "schema.nesting", 512,                                                       \
       "nesting of subschemas while one JSON value is validated")                                   \
     X(SCHEMA_ERRORS, "schema.errors", 32, "failures reported for one JSON value")                  \
@@ -39,10 +39,12 @@
       "steps of one match of a regular expression, plus 2 for each byte")                          \
     X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384,                                                 \
       "KiB of memory for one match of a regular expression (PCRE2 heap limit)")                    \
-    X(SUGGESTION_BYTES, "suggestion.bytes", 64, "bytes of a name that a hint may suggest")         \
+    X(SUGGESTION_BYTES, "suggestion.bytes", 64,                                                    \
+      "bytes of a name that a hint (\"did you mean ...\") may suggest")                            \
     X(SUGGESTION_NAMES, "suggestion.names", 1000, "names compared for one hint")                   \
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
-    X(CHOICE_NAMES, "choice.names", 20, "tools, or phases, that one message to a model names")     \
+    X(CHOICE_NAMES, "choice.names", 20,                                                            \
+      "tools or phases that one message to a model lists by name")                                 \
     X(GRAPH_STEPS, "graph.steps", 10000, "`recursion_limit` of a graph")                           \
     X(GRAPH_STEPS_DEFAULT, "graph.steps_default", 25, "default: `recursion_limit` of a graph")     \
     X(GRAPH_ATTEMPTS, "graph.attempts", 100, "`attempts` of a node")                               \
@@ -51,13 +53,15 @@
       "bytes of the results of nodes in one step, and of its event")                               \
     X(GRAPH_TEXT_BYTES, "graph.text_bytes", 16 << 20, "bytes of a text made from a template")      \
     X(GRAPH_CHECKED_TARGETS, "graph.checked_targets", 4096,                                        \
-      "targets of a graph's edges that are checked for joins and writers that may go wrong")       \
-    X(GRAPH_DRAWN_POINTS, "graph.drawn_points", 20000, "nodes and bends of a graph that is drawn") \
+      "edge targets of a graph; above that, `haft check` does not warn about joins and "           \
+      "conflicting writers")                                                                       \
+    X(GRAPH_DRAWN_POINTS, "graph.drawn_points", 20000,                                             \
+      "nodes and bends of edges in the drawing of a graph")                                        \
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
     X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
     X(TOOL_FIELDS, "tool.fields", 16, "fields of one object of a tool declared in C")              \
     X(TOOL_FIELDS_TOTAL, "tool.fields_total", 256,                                                 \
-      "fields of a tool declared in C, with those of nested objects")                              \
+      "fields of a tool declared in C, including those of nested objects")                         \
     X(TOOL_OBJECT_DEPTH, "tool.object_depth", 8, "nesting of objects in a tool declared in C")     \
     X(TOOL_COUNT, "tool.count", 16384, "tools in one registry")                                    \
     X(TOOL_ARGS, "tool.args", 64, "names in the `args` of a tool")                                 \
@@ -73,12 +77,13 @@
     X(TOOL_SHARE_PERCENT, "tool.share_percent", 10,                                                \
       "percent of the context that a spec's own tools may take before they are deferred")          \
     X(SEARCH_LISTED, "search.listed", 10,                                                          \
-      "tools that a search only lists, after those it reveals")                                    \
+      "further hits that a search lists in addition to the tools it reveals")                      \
     X(SEARCH_LINE_CHARS, "search.line_chars", 160,                                                 \
-      "code points of the line about one tool in the result of a search")                          \
-    X(SEARCH_TASK_CHARS, "search.task_chars", 4000, "code points of a task used as a query")       \
-    X(SEARCH_INDEXES, "search.indexes", 8, "tool indexes in the cache")                            \
-    X(SEARCH_NAMES, "search.names", 1000, "tools of one server that an event names")               \
+      "code points of the line about one tool in a search result")                                 \
+    X(SEARCH_TASK_CHARS, "search.task_chars", 4000,                                                \
+      "code points of the task that are used as a search query")                                   \
+    X(SEARCH_INDEXES, "search.indexes", 8, "tool search indexes in the cache")                     \
+    X(SEARCH_NAMES, "search.names", 1000, "tools of one server that an event lists by name")       \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, after aliases are expanded")        \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
@@ -99,7 +104,7 @@
       "sum of the counts of all repetitions in one grammar")                                       \
     X(GRAMMAR_ENUM, "grammar.enum", 500, "values of an enum in a grammar")                         \
     X(EVENT_RELAXED, "event.relaxed", 8,                                                           \
-      "relaxed keywords that an event lists; it counts all of them")                               \
+      "relaxed keywords that an event lists; the event also has the number of all of them")        \
     X(GRAMMAR_RELAXED, "grammar.relaxed", 200,                                                     \
       "relaxed keywords that are reported for one grammar")                                        \
     X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a settings file or a .env file")           \
@@ -126,7 +131,7 @@
     X(FILES_GREP_LINES, "files.grep_lines", 2000, "lines that grep returns at most")               \
     X(FILES_GREP_LINE_BYTES, "files.grep_line_bytes", 400, "bytes of one line in grep's result")   \
     X(FILES_SEARCH_BYTES, "files.search_bytes", 1 << 20,                                           \
-      "bytes of a line that grep matches as one; a longer line is matched in parts")               \
+      "bytes of a line that grep matches in one piece; a longer line is matched in parts")         \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(REPLY_ITEMS, "model.reply_items", 4096, "items or parts in one reply of a model")            \
@@ -137,17 +142,20 @@
       "code points of a model server's error message that are kept")                               \
     X(MODEL_NAME_BYTES, "model.name_bytes", 1024, "bytes of a model's name")                       \
     X(MODEL_KEY_BYTES, "model.key_bytes", 16 << 10, "bytes of a file with an API key")             \
-    X(MODEL_LIST, "model.list", 1000, "models of one server in `haft models`; more are left out")  \
+    X(MODEL_LIST, "model.list", 1000,                                                              \
+      "models of one server that `haft models` lists; the rest is left out")                       \
     X(MODEL_LIST_BYTES, "model.list_bytes", 4 << 20, "bytes of a server's list of models")         \
     X(MODEL_HINT_MS, "model.hint_ms", 300,                                                         \
-      "milliseconds that a run without a model waits for servers on this machine")                 \
-    X(MODEL_LIST_MS, "model.list_ms", 3000, "milliseconds that `haft models` waits for servers")   \
+      "milliseconds that a run without a model waits for model servers on this machine to reply")  \
+    X(MODEL_LIST_MS, "model.list_ms", 3000,                                                        \
+      "milliseconds that `haft models` waits for servers to reply")                                \
     X(MODEL_REPLY_TOKENS, "model.reply_tokens", 16384,                                             \
-      "tokens of a reply, if the provider requires a limit and the spec has none")                 \
+      "tokens of a reply if the provider requires a limit and the spec sets none")                 \
     X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
     X(MODEL_RETRY_MS, "model.retry_ms", 60000,                                                     \
-      "longest Retry-After of a model server that is waited for, in milliseconds")                 \
-    X(MODEL_REQUESTS, "model.requests", 32, "requests of a process to a model server at once")     \
+      "longest Retry-After of a model server that haft waits for, in milliseconds")                \
+    X(MODEL_REQUESTS, "model.requests", 32,                                                        \
+      "concurrent requests of one process to one model server")                                    \
     X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to connect to a model server")    \
     X(MODEL_FIRST_BYTE_MS, "model.first_byte_ms", 120000,                                          \
       "milliseconds from a model request to the first byte of its reply")                          \
@@ -155,46 +163,48 @@
     X(MODEL_TOTAL_MS, "model.total_ms", 600000, "milliseconds of one attempt of a model call")     \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script of the scripted model")     \
     X(INPUT_BYTES, "run.input_bytes", 4 << 20, "bytes of one --input file of a task")              \
-    X(OFFLINE_WORDS, "offline.words", 8, "words of a task that offline searches for")              \
-    X(OFFLINE_LINES, "offline.lines", 4000, "lines of results that offline remembers")             \
-    X(OFFLINE_FILES, "offline.files", 2000, "files in results that offline remembers")             \
-    X(OFFLINE_AT_ONCE, "offline.at_once", 3, "calls in one reply of offline")                      \
-    X(OFFLINE_SEARCHES, "offline.searches", 8, "searches of offline, unless it must call tools")   \
-    X(OFFLINE_READS, "offline.reads", 6, "reads of offline, unless it must call tools")            \
+    X(OFFLINE_WORDS, "offline.words", 8, "words of a task that the model `offline` searches for")  \
+    X(OFFLINE_LINES, "offline.lines", 4000, "lines of results that `offline` remembers")           \
+    X(OFFLINE_FILES, "offline.files", 2000, "files in results that `offline` remembers")           \
+    X(OFFLINE_AT_ONCE, "offline.at_once", 3, "calls in one reply of `offline`")                    \
+    X(OFFLINE_SEARCHES, "offline.searches", 8, "searches by `offline`, unless it must call tools") \
+    X(OFFLINE_READS, "offline.reads", 6, "file reads by `offline`, unless it must call tools")     \
     X(OFFLINE_OTHERS, "offline.others", 8,                                                         \
-      "calls of other tools by offline, unless it must call tools; results of them that it "       \
-      "quotes")                                                                                    \
-    X(OFFLINE_LINE_CHARS, "offline.line_chars", 160, "code points of a line that offline quotes")  \
+      "calls of other tools by `offline`, unless it must call tools; also the number of their "    \
+      "results that it quotes")                                                                    \
+    X(OFFLINE_LINE_CHARS, "offline.line_chars", 160,                                               \
+      "code points of a line that `offline` quotes")                                               \
     X(OFFLINE_RESULT_CHARS, "offline.result_chars", 1500,                                          \
-      "code points of one result of another tool that offline quotes")                             \
-    X(OFFLINE_QUOTED_FILES, "offline.quoted_files", 6, "files quoted in a report of offline")      \
+      "code points of one result of another tool that `offline` quotes")                           \
+    X(OFFLINE_QUOTED_FILES, "offline.quoted_files", 6, "files that a report of `offline` quotes")  \
     X(OFFLINE_QUOTED_LINES, "offline.quoted_lines", 12,                                            \
-      "lines quoted of one file in a report of offline")                                           \
-    X(OFFLINE_REFERENCES, "offline.references", 3, "lines that offline lists as the best")         \
+      "lines of one file that a report of `offline` quotes")                                       \
+    X(OFFLINE_REFERENCES, "offline.references", 3, "lines that `offline` lists as the best hits")  \
     X(OFFLINE_FURTHER_LINES, "offline.further_lines", 6,                                           \
-      "further lines in an answer of offline, after the best")                                     \
-    X(OFFLINE_STEPS, "offline.steps", 40, "calls that a report of offline lists")                  \
+      "lines that an answer of `offline` lists after the best hits")                               \
+    X(OFFLINE_STEPS, "offline.steps", 40, "calls that a report of `offline` lists")                \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
     X(ARTIFACT_BINARY_BYTES, "artifact.binary_bytes", 8 << 20,                                     \
       "bytes of one binary result of a tool that becomes an artifact")                             \
-    X(CHILD_DEPTH, "child.depth", 4, "levels of runs that child runs may start below the first")   \
+    X(CHILD_DEPTH, "child.depth", 4, "levels of child runs below the first run")                   \
     X(CHILD_COUNT, "child.count", 1000, "child runs that one run may start")                       \
-    X(CHILD_OPEN, "child.open", 1000, "child runs that one process performs at once")              \
+    X(CHILD_OPEN, "child.open", 1000, "child runs that one process works on at once")              \
     X(CHILD_POLL_MS, "child.poll_ms", 250,                                                         \
-      "milliseconds after which a process looks again for child runs that others perform")         \
-    X(RUN_HANDOFFS, "run.handoffs", 16, "times that a run is handed to another agent")             \
+      "milliseconds between two polls for child runs that other processes have changed")           \
+    X(RUN_HANDOFFS, "run.handoffs", 16, "handoffs of one run to another agent")                    \
     X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
       "bytes of one event, spec, answer, artifact, message or result in a store")                  \
     X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \
-      "bytes of a name in a store: thread, user, owner, scope, path ...")                          \
+      "bytes of a name in a store: thread, user, owner, scope, path and so on")                    \
     X(STORE_LIST, "store.list", 1000, "runs in one list, or in a thread's history")                \
     X(STORE_MESSAGES, "store.messages", 1000,                                                      \
-      "messages queued for one run, and messages received at once")                                \
+      "messages queued for one run; also messages that are received at once")                      \
     X(STORE_RESULTS, "store.results", 10000,                                                       \
       "cached results of calls in a store; the oldest are dropped first")                          \
     X(HTTP_IDLE, "http.idle", 128,                                                                 \
-      "idle connections that an HTTP client keeps; also ended requests that it keeps for reuse")   \
+      "idle connections that an HTTP client keeps; also finished requests that it keeps for "      \
+      "reuse")                                                                                     \
     X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10,                                           \
       "bytes of the headers of a response that haft receives")                                     \
     X(STORE_BATCH, "store.batch", 512, "requests written to a database in one transaction")        \
@@ -208,10 +218,11 @@
     X(WORK_POLL_FAILURES, "work.poll_failures", 3,                                                 \
       "failed polls in a row before a stopping worker gives up")                                   \
     X(WORK_SUSPECT_CRASHES, "work.suspect_crashes", 3,                                             \
-      "crashes in a row without progress after which a worker continues such runs one at a time")  \
+      "crashes in a row without progress; a worker continues runs that reach this number one at "  \
+      "a time")                                                                                    \
     X(WORK_CRASHES, "work.crashes", 10,                                                            \
       "crashes in a row without progress after which a worker ends the run")                       \
-    X(WORK_SKIPPED, "work.skipped", 1000, "runs that a worker skips for a while")                  \
+    X(WORK_SKIPPED, "work.skipped", 1000, "runs that a worker skips until a later time")           \
     X(WORK_RETRY_MS, "work.retry_ms", 5000,                                                        \
       "milliseconds until a skipped run is claimed again; doubled each time")                      \
     X(WORK_RETRY_MAX_MS, "work.retry_max_ms", 600000,                                              \
@@ -226,18 +237,18 @@
     X(STORE_FREE_BYTES, "store.free_bytes", 256 << 20,                                             \
       "free bytes of a disk below which `haft doctor` warns")                                      \
     X(STORE_AHEAD_MS, "store.ahead_ms", 60000,                                                     \
-      "milliseconds that the creation of a run may lie ahead of the clock before `haft "           \
+      "milliseconds that the creation time of a run may be ahead of the clock before `haft "       \
       "doctor` warns")                                                                             \
     X(STORE_SKEW_MS, "store.skew_ms", 1000,                                                        \
       "milliseconds that a database's clock may be off before `haft doctor` warns")                \
     X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a lock of a database")       \
     X(STORE_RESERVE_BYTES, "store.reserve_bytes", 1 << 20,                                         \
-      "bytes reserved for writes that are needed when the disk is full")                           \
+      "bytes reserved for the writes that must succeed even if the disk is full")                  \
     X(STORE_CACHE_KIB, "store.cache_kib", 1024, "KiB of page cache of an SQLite connection")       \
     X(STORE_WAL_PAGES, "store.wal_pages", 1000,                                                    \
       "pages of an SQLite write-ahead log before a checkpoint")                                    \
     X(STORE_PG_REQUEST_MS, "store.pg_request_ms", 30000,                                           \
-      "milliseconds of one request to PostgreSQL, reconnects included")                            \
+      "milliseconds of one request to PostgreSQL, including reconnects")                           \
     X(STORE_PG_CONNECT_MS, "store.pg_connect_ms", 10000,                                           \
       "milliseconds to connect to PostgreSQL, unless the URL has a connect_timeout")               \
     X(STORE_PG_BACKOFF_MS, "store.pg_backoff_ms", 100,                                             \
@@ -250,7 +261,7 @@
       "retries of a PostgreSQL request after a deadlock or a lost connection")                     \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
     X(POOL_ABANDONED, "pool.abandoned", 8,                                                         \
-      "threads that were replaced because their job exceeded its timeout, and that still run it")  \
+      "replaced threads whose job exceeded its timeout and is still running")                      \
     X(CHILD_ERROR_BYTES, "child.error_bytes", 8192,                                                \
       "last bytes of a program's standard error that are kept")                                    \
     X(HTTP_REDIRECTS, "http.redirects", 5, "redirects that an HTTP tool follows")                  \
@@ -260,14 +271,14 @@
     X(CHAT_CALLS, "chat.calls", 128, "tool calls in one message of a Chat Completions request")    \
     X(CHAT_PIECES, "chat.pieces", 256,                                                             \
       "chunks in which one text of a Chat Completions reply is streamed")                          \
-    X(BENCH_RUNS, "bench.runs", 1000000, "runs of one benchmark, and calls of one run of it")      \
+    X(BENCH_RUNS, "bench.runs", 1000000, "runs of one benchmark; also calls of one of its runs")   \
     X(BENCH_AT_ONCE, "bench.at_once", 16384, "concurrent runs of a benchmark")                     \
     X(SERVER_HEADER_BYTES, "server.header_bytes", 16384,                                           \
       "bytes of the first line and headers of a request to an HTTP server of haft")                \
     X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20,                                            \
       "bytes of the body of a request to an HTTP server of haft")                                  \
     X(SERVER_BODIES_BYTES, "server.bodies_bytes", 256 << 20,                                       \
-      "bytes of all request bodies in a server at a time")                                         \
+      "bytes of all request bodies that a server has in memory at once")                           \
     X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \
       "bytes above server.body_bytes that are read and discarded, so that the client receives "    \
       "the response")                                                                              \
@@ -279,13 +290,13 @@
     X(SERVER_IDLE_MS, "server.idle_ms", 75000,                                                     \
       "milliseconds that a connection to a server may be idle")                                    \
     X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
-      "milliseconds to receive the headers of a request, and each 64 KiB of its body")             \
+      "milliseconds to receive the headers of a request; also each 64 KiB of its body")            \
     X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
     X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one argument of a command tool")       \
     X(EXEC_FILES, "exec.files", 1024, "files that a command's process may have open")              \
     X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds that the guard has to end a command")   \
     X(EXEC_SWEEP_MS, "exec.sweep_ms", 4000,                                                        \
-      "milliseconds to find and kill what a killed guard leaves")                                  \
+      "milliseconds to find and kill the processes that a killed guard left running")              \
     X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20,                                         \
       "bytes of progress of one call that are not yet sent")                                       \
     X(REDACT_MIN_BYTES, "redact.min_bytes", 8, "minimum bytes of a secret that is redacted")       \
@@ -293,9 +304,9 @@
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
     X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their encodings")       \
     X(RUN_FINAL_MS, "run.final_ms", 60000,                                                         \
-      "milliseconds a final answer may take after limits.wall")                                    \
+      "milliseconds that a final answer may take after limits.wall is reached")                    \
     X(RUN_LEASE_MS, "run.lease_ms", 30000,                                                         \
-      "milliseconds of a run's lease after its last renewal, by default")                          \
+      "default: milliseconds of a run's lease after its last renewal")                             \
     X(RUN_LEASE_MIN_MS, "run.lease_min_ms", 1000,                                                  \
       "shortest lease of a run that can be set, in milliseconds")                                  \
     X(RUN_LEASE_MAX_MS, "run.lease_max_ms", 3600000,                                               \
@@ -311,7 +322,7 @@
     X(RUN_UNREAD_BYTES, "run.unread_bytes", 256 << 10,                                             \
       "bytes of unread events above which progress events are dropped")                            \
     X(PROGRESS_WITHHELD_BYTES, "progress.withheld_bytes", 32 << 10,                                \
-      "bytes of a reply withheld because a secret may begin in them")                              \
+      "bytes of a reply that are withheld because a secret may begin in them")                     \
     X(TERMINAL_TEXT_BYTES, "terminal.text_bytes", 64 << 10,                                        \
       "bytes of a question, or of a call to approve, that the terminal shows")                     \
     X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one input to chat, typed or piped")           \
@@ -333,7 +344,7 @@
     X(MCP_WARNINGS, "mcp.warnings", 100,                                                           \
       "warnings about the tool list of one MCP server, or about one import")                       \
     X(MCP_LEFT_OUT, "mcp.left_out", 20,                                                            \
-      "left-out tools that the entry of an MCP server in an event names")                          \
+      "left-out tools of one MCP server that an event lists by name")                              \
     X(MCP_DEFINITION_BYTES, "mcp.definition_bytes", 256 << 10,                                     \
       "bytes of the definition of an MCP tool")                                                    \
     X(MCP_PARAMS, "mcp.params", 32, "arguments of an MCP tool that are sent as headers")           \
@@ -341,20 +352,23 @@
     X(MCP_SERVERS, "mcp.servers", 256, "MCP servers in one spec")                                  \
     X(MCP_CALLS, "mcp.calls", 256, "calls of one MCP server that run or are queued")               \
     X(MCP_QUESTIONS, "mcp.questions", 16, "open questions of one MCP server")                      \
-    X(MCP_ROUNDS, "mcp.rounds", 10, "questions of one MCP call, and retries after them")           \
+    X(MCP_ROUNDS, "mcp.rounds", 10, "questions that an MCP server may ask during one call")        \
     X(MCP_STATE_BYTES, "mcp.state_bytes", 64 << 10,                                                \
-      "bytes of an MCP server's state that an answer carries back")                                \
+      "bytes of the state of an MCP server that is sent back to it with an answer")                \
     X(MCP_SESSION_BYTES, "mcp.session_bytes", 1024, "bytes of the id of an MCP session")           \
     X(IO_LOCK_TRIES, "io.lock_tries", 20,                                                          \
       "attempts, 10 ms apart, to open a file that another process has locked")                     \
-    X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of an MCP server")     \
+    X(MCP_LOG_BYTES, "mcp.log_bytes", 4096,                                                        \
+      "bytes that are shown of one log message of an MCP server")                                  \
     X(MCP_STDERR_LINES, "mcp.stderr_lines", 20,                                                    \
-      "last lines shown of the standard error of a failed MCP server")                             \
+      "last lines that are shown of the standard error of a failed MCP server")                    \
     X(MCP_STDERR_BYTES, "mcp.stderr_bytes", 2000,                                                  \
-      "bytes of these lines, before hidden characters are escaped")                                \
+      "bytes of the shown standard error of a failed MCP server, before hidden characters are "    \
+      "escaped")                                                                                   \
     X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384,                                     \
       "bytes of the instructions of an MCP server")                                                \
-    X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result of an MCP tool")         \
+    X(MCP_BLOCKS, "mcp.blocks", 1000,                                                              \
+      "content blocks that are shown of one result of an MCP tool")                                \
     X(MCP_RECORD_BYTES, "mcp.record_bytes", 64 << 20,                                              \
       "bytes of one state file about MCP servers: a tool list, or the pins")                       \
     X(MCP_UNREAD_BYTES, "mcp.unread_bytes", 64 << 20,                                              \
@@ -362,9 +376,9 @@
     X(MCP_PROBE_MS, "mcp.probe_ms", 5000,                                                          \
       "milliseconds to wait for an MCP server's version before the older handshake is used")       \
     X(MCP_READY_MS, "mcp.ready_ms", 20000,                                                         \
-      "milliseconds that an MCP server has from its start until its tools are listed, or to "      \
-      "list them again")                                                                           \
-    X(MCP_RESTARTS, "mcp.restarts", 3, "restarts of an MCP server before it counts as failed")     \
+      "milliseconds from the start of an MCP server until its tools are listed; also to list "     \
+      "them again")                                                                                \
+    X(MCP_RESTARTS, "mcp.restarts", 3, "restarts of an MCP server before it is treated as failed") \
     X(MCP_BACKOFF_MS, "mcp.backoff_ms", 250,                                                       \
       "milliseconds before an MCP server is restarted; doubled each time")                         \
     X(MCP_COOLDOWN_MS, "mcp.cooldown_ms", 60000,                                                   \
@@ -384,7 +398,7 @@
     X(MCP_RETRY_MS, "mcp.retry_ms", 1000,                                                          \
       "milliseconds before a broken response stream is resumed, unless the server sets the delay") \
     X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000,                                                 \
-      "longest delay before a broken response stream is resumed that a server can set, in "        \
+      "longest delay that a server can set before its broken response stream is resumed, in "      \
       "milliseconds")                                                                              \
     X(MCP_REQUESTS, "mcp.requests", 256,                                                           \
       "concurrent requests of one session of haft mcp, or of all clients without a session")       \
@@ -394,9 +408,10 @@
     X(MCP_SEAL_FILE_BYTES, "mcp.seal_file_bytes", 2048,                                            \
       "bytes of the seal file of haft mcp: its key and the used states")                           \
     X(MCP_STATES, "mcp.states", 4096,                                                              \
-      "open questions of haft mcp without a handshake; older ones cannot be answered")             \
+      "open questions of haft mcp to clients without a handshake; older questions can no longer "  \
+      "be answered")                                                                               \
     X(MCP_SESSIONS, "mcp.sessions", 1024,                                                          \
-      "sessions of haft mcp over HTTP; the one idle longest is dropped")                           \
+      "sessions of haft mcp over HTTP; above that, the session that was idle longest is dropped")  \
     X(MCP_SESSION_IDLE_MS, "mcp.session_idle_ms", 1800000,                                         \
       "milliseconds that an HTTP session of haft mcp may be idle")                                 \
     X(MCP_REPLAY_BYTES, "mcp.replay_bytes", 1 << 20,                                               \
@@ -407,7 +422,7 @@
       "bytes of all streams of haft mcp that are kept for reconnecting clients")                   \
     X(MCP_STREAMS, "mcp.streams", 64, "streams that one HTTP session of haft mcp keeps")           \
     X(MCP_TOKEN_MIN_BYTES, "mcp.token_min_bytes", 32,                                              \
-      "minimum bytes of a token of haft mcp if other machines can connect")                        \
+      "minimum bytes of a token of haft mcp if clients on other machines can connect")             \
     X(MCP_TOKEN_FILE_BYTES, "mcp.token_file_bytes", 4096, "bytes of the token file of haft mcp")   \
     X(MCP_KEY_BYTES, "mcp.key_bytes", 256,                                                         \
       "bytes of an idempotency key that a client of haft mcp sends with a call")                   \
@@ -415,14 +430,14 @@
     X(EMBED_BATCH, "embed.batch", 32, "texts in one embedding request")                            \
     X(EMBED_REPLY_BYTES, "embed.reply_bytes", 16 << 20, "bytes of an embedding reply")             \
     X(EMBED_QUERY_MS, "embed.query_ms", 1500,                                                      \
-      "milliseconds to wait for the vector of a query, by default")                                \
+      "default: milliseconds to wait for the vector of a query")                                   \
     X(EMBED_QUERY_MAX_MS, "embed.query_max_ms", 60000,                                             \
       "longest wait for the vector of a query that a spec can set, in milliseconds")               \
     X(EMBED_TOOLS_MS, "embed.tools_ms", 20000,                                                     \
-      "milliseconds to wait for vectors of tools in one search; the next search gets the rest")    \
+      "milliseconds that one search waits for vectors of tools; the next search gets the rest")    \
     X(EMBED_FIRST_MS, "embed.first_ms", 5000,                                                      \
-      "milliseconds to connect to an embedding endpoint, or to the first byte of its vectors "     \
-      "of tools")                                                                                  \
+      "milliseconds to connect to an embedding endpoint; also until the first byte of a reply "    \
+      "with vectors of tools")                                                                     \
     X(EMBED_COOLDOWN_MS, "embed.cooldown_ms", 30000,                                               \
       "milliseconds for which a failed embedding endpoint is not used")                            \
     X(EMBED_CACHE_BYTES, "embed.cache_bytes", 64 << 20,                                            \
@@ -430,7 +445,7 @@
     X(SEARCH_DOCS, "search.docs", 1000000, "tools or tables in one search index")                  \
     X(SEARCH_QUERY_WORDS, "search.query_words", 150, "words of a search query that are used")      \
     X(SEARCH_NEAR_WORDS, "search.near_words", 16,                                                  \
-      "unknown words of a search query that are replaced by similar words")                        \
+      "unknown words of a search query that are replaced by similar words of the index")           \
     X(SEARCH_NEAR_TERMS, "search.near_terms", 4096,                                                \
       "words of the index that are compared with one unknown word of a query")                     \
     X(SEARCH_QUERY_BYTES, "search.query_bytes", 64 << 10, "bytes of a search query that are used") \

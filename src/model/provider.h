@@ -16,7 +16,7 @@
  *     haft__conversation_destroy(conversation);                          model/conversation.h
  *
  * The engine, runs, prompts and choices never branch on a provider. No function here does I/O. The
- * rows are in providers.c; docs/providers.md has the table, docs/adding-a-provider.md adds a row.
+ * rows are in providers.c; docs/providers.md shows them, docs/adding-a-provider.md explains them.
  */
 #ifndef HAFT_MODEL_PROVIDER_H
 #define HAFT_MODEL_PROVIDER_H
@@ -61,10 +61,10 @@ typedef struct haft__provider_conversation {
     haft__tool_prompt tool_prompt; /* of calls in the text */
     /* The last request. */
     uint64_t prefix;  /* a hash of everything before its reply; 0: unknown */
-    uint32_t unsent;  /* kept replies of this model that are sent without their items */
+    uint32_t unsent;  /* replies of this model in it that are sent without their items */
     size_t stable;    /* leading bytes that the next one should begin with */
     uint64_t context; /* tokens of the context that it asked for; 0: none */
-    bool apart;       /* it was in another format; the next one does not continue it */
+    bool apart;       /* its format differs, so the next request does not begin with its bytes */
 } haft__provider_conversation;
 
 typedef struct haft__provider_request_options {
@@ -78,7 +78,7 @@ typedef struct haft__provider_request_options {
     haft__member_set *sent;   /* receives the optional members of the request; may be NULL */
 } haft__provider_request_options;
 
-/* Whether a request has this optional member: it is not left out. It is reported as sent. */
+/* Whether a request may have this optional member; if so, adds it to `sent`. */
 bool haft__provider_use_member(const haft__provider_request_options *options, haft__member member);
 
 /* ---- replies ---- */
@@ -183,8 +183,8 @@ typedef struct haft__provider_api {
     void (*finish_stream)(haft__provider_stream *stream);
 
     /* Takes the next bytes of the body of a 2xx response, cut anywhere. Fails only when out of
-     * memory: anything wrong with the bytes becomes the failure that `end` returns. *ret_over: the
-     * rest of the body does not count. */
+     * memory: anything wrong with the bytes becomes the failure that `end` returns. *ret_over is
+     * true if the rest of the body is to be ignored. */
     haft_status (*feed)(haft__provider_stream *stream, haft_str bytes, bool *ret_over,
                         haft_error *err);
 
@@ -226,8 +226,8 @@ typedef struct haft__provider_capabilities {
     haft__constraint_kind constraint;           /* the constraint that it can enforce on a reply */
     haft__schema_target schema;                 /* the variant of JSON Schema that it accepts */
     const haft__tool_schema_rules *tool_schema; /* of declared tools; NULL: any JSON Schema */
-    /* Names of tools: their most bytes, and the characters after a first letter or "_"; 0 and NULL:
-     * any name. haft sends names of tool/wire_name.h, which fit every row. */
+    /* Names of tools: their maximum length, and the characters after a first letter or "_"; 0 and
+     * NULL: any name. haft sends names of tool/wire_name.h, which fit every row. */
     uint16_t name_bytes;
     const char *name_chars;
     uint16_t max_tools;       /* declared in one request; 0: no limit is known */
@@ -246,7 +246,7 @@ typedef struct haft__provider_chat_variant {
     const char *must_call;  /* tool_choice for "some tool" */
     const char *max_tokens; /* the member that bounds a reply; "": as the options name it */
     const char *reasoning;  /* the member for reasoning that is sent back with calls; "": none */
-    bool needs_reasoning;   /* ... which must be there, even if it is empty */
+    bool needs_reasoning;   /* that member must be present, even if it is empty */
 } haft__provider_chat_variant;
 
 struct haft__provider {
@@ -277,7 +277,7 @@ const haft__provider *haft__provider_for_model(const haft__model_spec *model);
  * none. The spec has no base_url. */
 haft_str haft__provider_server_variable(const haft__model_spec *model);
 
-/* Whether the URL has another host than the provider's own. An empty URL has not. */
+/* Whether the URL has another host than the provider's own. False for an empty URL. */
 bool haft__provider_is_other_host(const haft__model_spec *model, haft_str url);
 
 /* Whether replies are requested in pieces: unless the option `stream` is false. */

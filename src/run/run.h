@@ -52,8 +52,8 @@ const char *haft__end_name(haft__end end);
 /* The stage of a call. */
 typedef enum haft__call_stage {
     HAFT__CALL_ARRIVED,  /* the model suggested it; not judged yet */
-    HAFT__CALL_PAUSED,   /* waits for an answer of a person or a client */
-    HAFT__CALL_ANSWERED, /* the answer is recorded; what follows must be decided */
+    HAFT__CALL_PAUSED,   /* waits for the answer of a person or a client */
+    HAFT__CALL_ANSWERED, /* the answer is recorded; the next step must be decided */
     HAFT__CALL_STARTED,  /* running, or about to run */
     HAFT__CALL_FINISHED,
     HAFT__CALL_REFUSED,
@@ -63,11 +63,11 @@ typedef enum haft__call_stage {
 typedef struct haft__pause_answer {
     haft_str verdict; /* approve, edit, reject, respond, answer, retry, expire; "" at first */
     haft__json value;
-    haft__json elicitation; /* the question of the tool itself; or null */
-    haft_str message;       /* the id of the command that brought it; "" without one */
+    haft__json elicitation; /* the question, if the tool itself asked it; else null */
+    haft_str message;       /* the id of the command with the answer; "" without one */
 } haft__pause_answer;
 
-/* `by` of the answer to a question that the server withdrew. */
+/* `by` of the answer that is recorded when the server withdraws its question. */
 #define HAFT__BY_SERVER HAFT__LIT("server")
 
 /* `by` of an approval that follows from a standing approval. */
@@ -78,41 +78,42 @@ typedef struct haft__run_call {
     haft_str model_call, name, raw;
     haft_str malformed;     /* why it could not be parsed; "" if it could */
     bool repaired;          /* it was repaired while it was parsed */
-    bool renamed;           /* the model left the server out of the name (run/call_target.h) */
+    bool renamed;           /* the model wrote the name without the server (run/call_target.h) */
     bool redacted;          /* `raw` differs from what the model wrote: it contained a secret */
     const haft__tool *tool; /* NULL if no tool has that name */
     haft__call_stage stage;
     bool started;     /* a call_started has been seen */
     bool approved;    /* a person approved it */
-    haft_str reason;  /* why the outcome of a paused call is unknown; "" if that is not known */
+    haft_str reason;  /* why the outcome of a paused call is unknown; "" if none is recorded */
     haft_str binding; /* of the approval, given or pending (run/pause/binding.h); "" without one */
-    bool consented;   /* it started with an approval, */
-    haft_str bound;   /* with this binding; "" without one, */
-    haft__json bound_arguments; /* for these arguments, which a person may have edited */
+    bool consented;   /* the call started with an approval; the next two fields belong to it */
+    haft_str bound;   /* binding of that approval; "" without one */
+    haft__json bound_arguments; /* the approved arguments, which a person may have edited */
     bool spec_changed;          /* the spec has changed since the call started */
     bool needs_new_approval; /* the approval was for another binding: only a new approval starts the
                                 call */
-    uint32_t attempt;        /* of the last call_started */
-    uint32_t repeats;        /* attempts that haft repeated without a command */
+    uint32_t attempt;        /* number in the last call_started */
+    uint32_t repeats;        /* retries in a row that haft made on its own, without a command */
     haft__json arguments;    /* the final arguments; null before they are known */
     uint64_t signature;      /* hash of tool and canonical arguments; 0 before they are known */
     haft_str cache_key;      /* tool and canonical arguments; empty if the result is not cached */
     haft_str note;           /* appended to the result that the model sees */
     haft__pause pause;
-    uint64_t paused_seq;  /* seq of the last event that paused it; each one is a new question */
+    uint64_t paused_seq;  /* seq of the last event that paused it; identifies the question */
     uint64_t deadline_ms; /* 0: no deadline */
     haft__json on_expire;
-    haft__json elicitation; /* the question of the tool itself: {message, mode, schema, url,
-                               server}; or null */
+    haft__json elicitation; /* the question, if the tool itself asks it: {message, mode, schema,
+                               url, server}; else null */
     bool pinned;            /* only the process that runs the call can pass on the answer */
     haft__json state;       /* returned to the tool with the answer */
     uint64_t within_ms;     /* time limit for the answer in milliseconds; 0: no limit */
     bool answer_due;        /* the tool's question is answered, and the tool waits for the answer */
-    bool lost;              /* of an unknown outcome: the tool's question ended with its process */
-    haft__json resume; /* {state, answers} for a tool that is called again with an answer; null */
+    bool lost;              /* the outcome is unknown because the process that showed the tool's
+                               question has ended */
+    haft__json resume; /* {state, answers} if the tool is called again with an answer; else null */
     haft_str verdict;  /* of the last answer: approve, edit, reject, respond, answer */
     haft__json value;  /* value of the last answer */
-    bool overdue;      /* the deadline passed without an answer: its default action applies */
+    bool overdue;      /* the deadline passed without an answer: `on_expire` applies */
     haft__pause_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
     bool withdrawn;                                /* the tool withdrew its question */
     bool stored;                                   /* its artifact has been recorded */
@@ -125,25 +126,24 @@ typedef struct haft__run_call {
     haft_str result;     /* the whole result as the tool returned it (or the error as text) */
     haft_str shown;      /* what the model sees */
     bool counts_invalid; /* it was refused as unknown or invalid */
-    haft__child *child;  /* of a call of an agent that has started one; else NULL */
+    haft__child *child;  /* the child run that a call of an agent has started; else NULL */
 } haft__run_call;
 
 typedef struct haft__artifact {
     haft_str name, media_type, sha256, call;
     uint64_t bytes;
-    haft_str content; /* of a binary result; .ptr is NULL: see run/artifact.h */
+    haft_str content; /* of a binary result; else .ptr is NULL (use haft__artifact_content) */
 } haft__artifact;
 
 /* A standing approval of the run: a person approved all later calls of a tool. */
 typedef struct haft__standing_approval {
-    haft_str tool; /* haft__binding_make_tool when it was given */
+    haft_str tool; /* hash of the tool when it was given (haft__binding_make_tool) */
     haft_str call; /* the id of the call at which it was given */
 } haft__standing_approval;
 
 /* The search state of a deferred tool. */
 typedef enum haft__tool_reveal {
-    HAFT__TOOL_REVEAL_NONE,   /* no search has found it; also the state of every tool that is not
-                                 deferred */
+    HAFT__TOOL_REVEAL_NONE,   /* no search has found it, or it is not deferred */
     HAFT__TOOL_REVEAL_SHOWN,  /* it is declared */
     HAFT__TOOL_REVEAL_LISTED, /* listed for the model: not declared, but callable */
     HAFT__TOOL_REVEAL_HIDDEN, /* evicted: no longer declared, but callable */
@@ -157,9 +157,9 @@ typedef struct haft__tool_history {
     uint32_t found_rank;  /* its rank in that search, from 0 */
     uint32_t shown_order; /* position in the order of declaration; later tools come after it */
     uint64_t called_seq;  /* of its last call */
-    uint32_t rejected;    /* calls a person rejected */
-    uint32_t kept;        /* calls that finished */
-    uint64_t finished_ms; /* time of the last one */
+    uint32_t rejected;    /* calls that a person rejected */
+    uint32_t finished_count;
+    uint64_t finished_ms; /* when its last call finished */
     bool gone;            /* its server no longer lists it */
 } haft__tool_history;
 
@@ -179,38 +179,40 @@ struct haft__run;
 /* The last recorded state of a server; NULL if nothing is recorded or `run` is NULL. */
 const haft__run_server *haft__run_find_server(const struct haft__run *run, haft_str name);
 
-/* Loads the spec that replaces the run's own, as of event `seq`. It must outlive the run. `load` is
- * NULL if no loader is available. */
+/* How a run gets other specs than the one it was created with. */
 typedef struct haft__run_specs {
+    /* Loads the spec that replaces the current one at event `seq`. The spec must outlive the run.
+     * `load` is NULL if no loader is available. */
     haft_status (*load)(void *context, haft__json source, uint64_t seq, const haft__spec **ret_spec,
                         haft_error *err);
     void *context;
-    /* Called when another agent gets the run: an agent of the spec that the run began with, or ""
-     * for that spec itself. NULL: nobody needs to know. */
+    /* Called when the run is handed to another agent. `agent` is the name of an agent in the spec
+     * that the run began with, or "" for that spec itself. May be NULL. */
     haft_status (*hand_off)(void *context, haft_str agent, haft_error *err);
 } haft__run_specs;
 
 typedef struct haft__run {
     haft__arena *arena;   /* everything below lives here */
-    haft__arena *scratch; /* for one event while it is folded; NULL: haft__run_fold makes its own */
+    haft__arena *scratch; /* for one event while it is folded; if NULL, haft__run_fold makes one */
     const haft__spec *spec;
-    const haft__spec *first_spec; /* the spec before the first handoff: it has the other agents */
-    haft_str agent;               /* the agent of `first_spec` that has the run; "": itself */
-    uint32_t handoffs;            /* number so far */
-    haft_str handoff_call;        /* the call of the last one */
+    const haft__spec *first_spec; /* the spec before the first handoff: it declares the agents */
+    haft_str agent;               /* the agent that has the run; "" for `first_spec` itself */
+    uint32_t handoffs;            /* number of handoffs so far */
+    haft_str handoff_call;        /* the call that caused the last handoff */
     haft__run_specs specs;        /* set after haft__run_init */
     haft_str file;                /* hash of the spec's file; "" if unknown */
     haft__json overrides; /* overrides of values in the spec, a list of "path=value"; or null */
     /* Names of the environment variables that chose the model's server and key; a list, or null. */
     haft__json model_variables;
     const haft__tools *tools; /* the spec's tools, until others are revealed */
-    haft__tools *more_tools;  /* `tools` after that, the spec's tools first; else NULL */
+    haft__tools *more_tools;  /* the same as `tools` once others are revealed; NULL before */
     haft__hash_key hash_key;
     haft_str id, thread;
     haft_str parent, parent_call, root; /* of a child run: the run and the call that started it, and
                                            the first run of the tree; else "" */
-    haft_str path; /* of a child run: the calls from the root to it, c3.1/c1.2; else "" */
-    uint64_t seq, started_ms, last_ms; /* of the last event */
+    haft_str path;         /* of a child run: the calls from the root to it, c3.1/c1.2; else "" */
+    uint64_t seq, last_ms; /* of the last event */
+    uint64_t started_ms;
     uint64_t worked_ms; /* time spent in models and tools, without pauses and time between owners */
     haft__run_stage stage;
 
@@ -235,7 +237,7 @@ typedef struct haft__run {
 
     haft__run_call *calls; /* all calls of the run, in order */
     size_t call_count, call_capacity;
-    size_t batch; /* index of the first call of the last reply */
+    size_t batch; /* index in `calls` of the first call of the last reply */
 
     haft__messages messages;
     const haft__messages *earlier; /* messages of earlier runs of the thread; may be NULL */
@@ -243,19 +245,18 @@ typedef struct haft__run {
     haft__tool_history *past; /* for each tool of the run */
     haft__usage usage;
     uint64_t cost_parts; /* micro-dollars times a million; exact */
-    /* Optional members that the model's server rejected, with the HTTP statuses: requests do not
-     * have them any more. */
+    /* Optional request members that the model's server rejected; later requests omit them. */
     haft__member_set refused;
     uint16_t refused_statuses[HAFT__MEMBER_COUNT];
-    bool sent_again; /* the open request was sent before, with more members */
+    bool sent_again; /* the open request was sent before, with members that were then rejected */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
-    bool wall_reached;        /* the owner counted limits.wall inside an operation */
-    bool initial_search_done; /* the search before the first turn is recorded */
-    bool searched_in_vain;    /* a search of the model found nothing */
-    uint32_t gate_threshold;  /* lowest threshold of the gate so far; 0: no data tool was offered */
-    bool nothing_to_search;   /* it found no tools, and no server may still have some */
-    uint64_t deferred;        /* number of tools in the last search */
-    uint32_t shown_count;     /* number of tools ever declared by a search */
+    bool wall_reached;         /* limits.wall was reached while an operation was running */
+    bool initial_search_done;  /* the search before the first turn is recorded */
+    bool search_found_nothing; /* a search of the model found nothing */
+    uint32_t gate_threshold; /* lowest threshold of the gate so far; 0: no data tool was offered */
+    bool nothing_to_search;  /* no deferred tools exist, and no server may still add some */
+    uint64_t deferred;       /* number of deferred tools that the last search covered */
+    uint32_t shown_count;    /* number of tools ever declared by a search */
     uint32_t shown_before_turn; /* shown_count at the start of the last turn */
     uint64_t turn_seq;          /* seq of the event that started the turn */
     const haft__run_server *servers;
@@ -280,8 +281,8 @@ typedef struct haft__run {
     bool forced_final;
     haft__json end_error; /* null or {status, where, message, hint} */
 
-    bool stored_as_waiting; /* the store says that the run is waiting; for a new fork its events do
-                               not say so. Set by the caller that read the store */
+    bool stored_as_waiting; /* the store says that the run is waiting. The events of a new fork do
+                               not say so; the caller that read the store sets this */
 } haft__run;
 
 /* `spec` must outlive the run. */
@@ -292,13 +293,13 @@ HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, con
  * system prompt and the task. Borrowed; must outlive the run. */
 void haft__run_set_earlier(haft__run *run, const haft__messages *earlier);
 
-/* Inserts the messages of earlier runs, if they become known after the run was started and before
- * its first turn, at the same place. */
+/* Inserts `earlier` at the same place, if these messages become known only after the run was
+ * started but before its first turn. */
 HAFT_MUST_USE haft_status haft__run_insert_earlier(haft__run *run, haft_error *err);
 
-/* Appends the task and the answer of a run that has ended to the messages of its thread; `end` is
- * how it ended. In place of the answer of a cancelled run, the model reads that the run was
- * interrupted. Task and answer are borrowed and must live as long as the messages. */
+/* Appends the task and the answer of a run that has ended to the messages of its thread. `end` is
+ * the name of its end. If the run was cancelled, the model reads that it was interrupted instead of
+ * an answer. Task and answer are borrowed and must live as long as the messages. */
 HAFT_MUST_USE haft_status haft__run_append_exchange(haft_str task, haft_str answer, haft_str end,
                                                     haft__messages *to, haft_error *err);
 
@@ -314,14 +315,14 @@ haft_str haft__run_call_id(char to[HAFT__CALL_ID_SIZE], uint32_t turn, uint64_t 
 /* Whether every call of the last reply has a result. */
 bool haft__run_batch_done(const haft__run *run);
 
-/* The newest call with that id, haft's or the model's own; NULL if it does not exist. */
+/* The newest call with that id, which may be haft's id or the model's own; NULL if none has it. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
 
-/* How many characters of the call's result the model sees. A page of read_result may have a line
- * about itself in addition. */
+/* How many characters of the call's result the model sees. A page of read_result may have one more
+ * line that describes the page. */
 uint32_t haft__run_observation_chars(const haft__run *run, const haft__run_call *call);
 
-/* For commands that only read a run whose process is gone: the questions that its tools asked are
+/* For commands that only read a run whose process has ended: the questions that its tools asked are
  * lost, so the outcome of these calls is unknown. The next owner of the run records that. */
 void haft__run_drop_lost_questions(haft__run *run);
 
@@ -331,9 +332,8 @@ bool haft__call_may_be_judged_again(const haft__run_call *call);
 /* Whether a person rejected the call before it started. Such a call needs no tool. */
 bool haft__call_is_declined(const haft__run_call *call);
 
-/* Finds the standing approval for a tool with that hash (haft__binding_make_tool); NULL without
- * one.
- */
+/* Finds the standing approval for a tool with that hash (haft__binding_make_tool); NULL if there is
+ * none. */
 const haft__standing_approval *haft__run_find_standing(const haft__run *run, haft_str tool);
 
 /* The index of the tool among the run's tools. The tool must be one of them. */
@@ -349,7 +349,8 @@ HAFT_MUST_USE haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft
 /* Appends the cost in dollars, exactly, as a JSON number. */
 void haft__run_add_cost(haft__buf *buf, const haft__run *run);
 
-/* The same for cost parts; and reads such a number. False if the text is not one. */
+/* Writes cost parts in the same form, and reads such a number. haft__cost_read returns false if the
+ * text is not such a number. */
 void haft__cost_write(haft__buf *buf, uint64_t cost_parts);
 bool haft__cost_read(haft_str text, uint64_t *ret_cost_parts);
 

@@ -78,7 +78,7 @@ def sections():
         comment, first = bare("\n".join(lines[start:at])), at
         while at < len(lines) and lines[at]:
             at += 1
-        title = re.match(r"---- (.*?) ----\s*", comment)
+        title = re.match(r"---- (.*?) ----\n*", comment)
         if title:
             found.append(Section(title[1], comment[title.end():]))
         elif found:

@@ -530,7 +530,7 @@ void help_state(haft__buf *buf, const haft__run *run)
     for (size_t i = 0; i < run->tools->count; i++) {
         haft__buf_addf(buf, "\n%.*s %d %d %d %u %u", HAFT__ARG(run->tools->items[i]->name),
                        run->allowed[i], run->past[i].finished, (int)run->past[i].found,
-                       run->past[i].rejected, run->past[i].kept);
+                       run->past[i].rejected, run->past[i].finished_count);
     }
     haft__buf_add_char(buf, '\n');
     for (size_t i = 0; i < run->messages.count; i++) {

@@ -308,11 +308,11 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     haft__tool_history *past = &run->past[haft__run_tool_index(run, call->tool)];
     past->finished = true;
     past->finished_ms = call->finished_ms;
-    past->kept++;
+    past->finished_count++;
     run->default_satisfied = run->default_satisfied || wants_default(run, call);
     const haft__builtin *builtin = haft__builtin_of(call->tool);
     bool no_hits = haft__resolve_is_search_tool(call->tool) && !call->ok;
-    run->searched_in_vain = run->searched_in_vain || no_hits;
+    run->search_found_nothing = run->search_found_nothing || no_hits;
     run->completed = run->completed || (builtin != NULL && builtin->completes && call->ok);
     const haft__traits *traits = &call->tool->traits;
     bool keep = call->ok && !traits->polls

@@ -390,7 +390,7 @@ static haft_status read_found(haft__run *run, const haft__event *event, haft__ru
         call->searched = true;
         call->hits = f.hits;
         call->hit_count = f.hit_count;
-        run->searched_in_vain = run->searched_in_vain || count == 0;
+        run->search_found_nothing = run->search_found_nothing || count == 0;
         call->shown_count = shown.count;
     }
     return status;

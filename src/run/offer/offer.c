@@ -116,8 +116,8 @@ static bool was_found(const haft__run *run)
  * failed, and tool_search, which has this index, is declared and not rejected. */
 static bool can_search(const haft__run *run, size_t index)
 {
-    return index < run->tools->count && !run->searched_in_vain && !was_found(run)
-           && (run->past[index].rejected == 0 || run->past[index].kept > 0)
+    return index < run->tools->count && !run->search_found_nothing && !was_found(run)
+           && (run->past[index].rejected == 0 || run->past[index].finished_count > 0)
            && haft__resolve_index(run, index).visibility == HAFT__VISIBILITY_DECLARED;
 }
 
@@ -138,7 +138,7 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
             .name = tool->name,
             .role = tool->role,
             .finished = past->finished,
-            .rejected = past->rejected > 0 && past->kept == 0,
+            .rejected = past->rejected > 0 && past->finished_count == 0,
             .hidden = i >= offered.declared,
         };
     }

@@ -524,7 +524,7 @@ TEST(an_equal_answer_with_a_secret_is_a_repetition)
          OTHERWISE "answer; nothing is pending"},
         {"agent; tools=pick!headless", "answer", "{\"k\":\"[redacted]\"}",
          "{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":{\"k\":\"" SECRET "\"}}", false,
-         OTHERWISE "answer; nothing is pending"}, /* nobody can tell whether they are equal */
+         OTHERWISE "answer; nothing is pending"}, /* cannot be compared */
         {"agent; tools=pick!headless", "reject", "\"not [redacted]\"",
          "{\"command\":\"reject\",\"call\":\"c1.1\",\"why\":\"not " SECRET "\"}", true, ""},
         {"agent; tools=pick!approval", "respond", "[\"[redacted]\"]",
