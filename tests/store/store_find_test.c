@@ -211,14 +211,15 @@ STORE_TEST(earlier_runs_of_a_thread_were_created_before_and_have_ended)
     haft__store_request past = {
         .verb = HAFT__STORE_THREAD_HISTORY, .thread = HAFT__LIT("t"), .name = help_id(9)};
     CHECK_INT(help_do(s, &past), HAFT_NOT_FOUND, "there is no such run");
-    /* The newest run is removed: the next run is still newer than all that ended before. */
+    /* After the newest run is removed, the next run must still be newer than all others. */
     haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(5)}};
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create_in(s, 6, "t", "me"), HAFT_OK, "%s", s->error.message);
     check_thread(s, "t", 6, "abc");
 }
 
-/* Ids are times: with a clock that was set back, or of another machine, a later id is smaller. */
+/* An id begins with the time of creation. If the clock was set back, or another machine has a slow
+ * clock, a later run has a smaller id. */
 STORE_TEST(earlier_runs_are_in_order_of_creation_not_of_id)
 {
     static const uint64_t ids[] = {7, 3, 9, 1, 5};
@@ -255,8 +256,8 @@ STORE_TEST(a_long_history_omits_the_oldest_runs)
 
 /* ---- queued runs of a thread ---- */
 
-/* The last digits of the ids of the predecessors of run n. */
-static void check_ahead(help_store *s, uint64_t n, uint64_t limit, const char *wanted)
+/* `wanted` has the tenth character of the id of each predecessor of run n. */
+static void check_predecessors(help_store *s, uint64_t n, uint64_t limit, const char *wanted)
 {
     haft__store_request ahead = {
         .verb = HAFT__STORE_PREDECESSORS, .run = {.id = help_id(n)}, .limit = limit};
@@ -283,30 +284,29 @@ STORE_TEST(runs_of_a_thread_wait_in_order_of_creation)
         CHECK_INT(help_create_in(s, order[i], order[i] == 9 ? "other" : "t", "me"), HAFT_OK, "%s",
                   s->error.message);
     }
-    check_ahead(s, 5, 0, "");
-    check_ahead(s, 3, 0, "5");
-    check_ahead(s, 4, 0, "53");
-    check_ahead(s, 7, 0, "534");
-    check_ahead(s, 7, 1, "5");
-    check_ahead(s, 7, UINT64_MAX, "534");
-    check_ahead(s, 9, 0, "");
+    check_predecessors(s, 5, 0, "");
+    check_predecessors(s, 3, 0, "5");
+    check_predecessors(s, 4, 0, "53");
+    check_predecessors(s, 7, 0, "534");
+    check_predecessors(s, 7, 1, "5");
+    check_predecessors(s, 7, UINT64_MAX, "534");
+    check_predecessors(s, 9, 0, "");
     CHECK_INT(help_end(s, 3, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
-    check_ahead(s, 7, 0, "54");
-    haft__store_request remove = {.verb = HAFT__STORE_RELEASE,
-                                  .run = {.id = help_id(5), .epoch = 1}};
+    check_predecessors(s, 7, 0, "54");
+    haft__store_request release = {.verb = HAFT__STORE_RELEASE,
+                                   .run = {.id = help_id(5), .epoch = 1}};
+    CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
+    check_predecessors(s, 7, 0, "54");
+    haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(5)}};
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
-    check_ahead(s, 7, 0, "54");
-    remove.verb = HAFT__STORE_REMOVE;
-    remove.run.epoch = 0;
-    CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
-    check_ahead(s, 7, 0, "4");
-    check_ahead(s, 4, 0, "");
+    check_predecessors(s, 7, 0, "4");
+    check_predecessors(s, 4, 0, "");
     haft__store_request ahead = {.verb = HAFT__STORE_PREDECESSORS, .run = {.id = help_id(8)}};
     CHECK_INT(help_do(s, &ahead), HAFT_NOT_FOUND, "there is no such run");
 }
 
-/* The ninth digits of the ids of blocked runs, greatest id first. */
-static void check_behind(help_store *s, haft_str before, uint64_t limit, const char *wanted)
+/* `wanted` has the tenth character of the id of each blocked run, greatest id first. */
+static void check_blocked(help_store *s, haft_str before, uint64_t limit, const char *wanted)
 {
     haft__store_request list = {
         .verb = HAFT__STORE_LIST, .blocked_only = true, .name = before, .limit = limit};
@@ -332,9 +332,9 @@ STORE_TEST(blocked_runs_of_a_thread_are_listed)
         CHECK_INT(help_create_in(s, made[i].n, made[i].thread, made[i].owner), HAFT_OK, "%s",
                   s->error.message);
     }
-    check_behind(s, HAFT__LIT(""), 0, "743");
-    check_behind(s, HAFT__LIT(""), 2, "74");
-    check_behind(s, help_id(7), 0, "43");
+    check_blocked(s, HAFT__LIT(""), 0, "743");
+    check_blocked(s, HAFT__LIT(""), 2, "74");
+    check_blocked(s, help_id(7), 0, "43");
     /* A waiting run has started: only queued runs are blocked. */
     haft_str line = HAFT__LIT("2");
     haft__store_request pause = {
@@ -344,10 +344,10 @@ STORE_TEST(blocked_runs_of_a_thread_are_listed)
         .line_count = 1};
     CHECK_INT(help_do(s, &pause), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_end(s, 5, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
-    check_behind(s, HAFT__LIT(""), 0, "74");
+    check_blocked(s, HAFT__LIT(""), 0, "74");
     CHECK_INT(help_end(s, 3, 1, 2, "x"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_end(s, 7, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
-    check_behind(s, HAFT__LIT(""), 0, "");
+    check_blocked(s, HAFT__LIT(""), 0, "");
 }
 
 static haft_status create_alone(help_store *s, uint64_t n, const char *thread)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch.c - many jobs in one PostgreSQL transaction, and so with one disk sync.
+ * batch.c - runs many jobs in one PostgreSQL transaction, so that they share one disk sync.
  *
- * A stage consists of the statements that all jobs send before any of them needs an answer; it is
- * sent as one pipeline. A job that is rejected before it has modified anything does not affect the
- * others. If a statement fails, the transaction is rolled back, which is certain, and each job is
- * repeated in its own transaction. The outcome is unknown only if a commit was sent and not
- * answered.
+ * A transaction has stages. In each stage every job sends the statements that do not depend on
+ * unread answers; all of them go to the server as one pipeline. A job that is rejected before it
+ * has modified anything does not affect the others. If a statement fails, the whole transaction is
+ * rolled back, and each of its jobs is retried in a transaction of its own. The outcome of a
+ * transaction is unknown only if the connection is lost after the commit was sent.
  * Tests: tests/store/postgres/postgres_test.c.
  */
 #include <assert.h>
@@ -17,7 +17,7 @@
 
 /* ---- forming a batch ---- */
 
-static bool is_alone(const haft__pg_job *job)
+static bool needs_own_transaction(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
     return request == NULL || job->own_transaction
@@ -25,23 +25,23 @@ static bool is_alone(const haft__pg_job *job)
            || (request->verb == HAFT__STORE_CREATE && request->alone);
 }
 
-/* A transaction has at most one job per run: each job then sees the state before the
- * transaction. */
-static bool fits(const haft__pg_connection *connection, const haft__pg_job *job)
+/* Whether the job may join the current transaction. A write transaction has at most one job per
+ * run, so that each job sees the state of its run before the transaction. */
+static bool may_join(const haft__pg_connection *connection, const haft__pg_job *job)
 {
     if (connection->batch.first == NULL) {
         return true;
     }
-    if (is_alone(job) || is_alone(connection->batch.first)) {
+    if (needs_own_transaction(job) || needs_own_transaction(connection->batch.first)) {
         return false;
     }
     haft_str run = job->request->run.id;
-    bool fit = true;
+    bool unique = true;
     for (const haft__pg_job *other = connection->batch.first;
-         connection->writes && run.len > 0 && fit && other != NULL; other = other->next_job) {
-        fit = !haft__str_equal(run, other->request->run.id);
+         connection->writes && run.len > 0 && unique && other != NULL; other = other->next_job) {
+        unique = !haft__str_equal(run, other->request->run.id);
     }
-    return fit;
+    return unique;
 }
 
 static uint64_t bytes_of(const haft__pg_job *job)
@@ -57,14 +57,14 @@ static uint64_t bytes_of(const haft__pg_job *job)
     return bytes;
 }
 
-static void gather(haft__pg_connection *connection)
+static void fill_batch(haft__pg_connection *connection)
 {
     uint64_t bytes = 0;
     haft__pg_jobs *from =
         connection->urgent.first != NULL ? &connection->urgent : &connection->queue;
     for (int left = HAFT__LIMIT_STORE_BATCH;
          left > 0 && bytes < HAFT__LIMIT_STORE_TEXT_BYTES && from->first != NULL
-         && fits(connection, from->first);
+         && may_join(connection, from->first);
          left--) {
         haft__pg_job *job = haft__pg_jobs_pop(from);
         bytes += bytes_of(job);
@@ -75,7 +75,8 @@ static void gather(haft__pg_connection *connection)
 
 /* ---- stages ---- */
 
-/* Performs one step of a job. The statements that it sent are answered even if the step fails. */
+/* Performs one step of a job. haft__pg_job_fail resets sent_count, but the server answers the
+ * statements that were sent even if the step fails, so the number is kept. */
 static void step(haft__pg_connection *connection, haft__pg_job *job)
 {
     haft__pg_step *next = job->next;
@@ -105,8 +106,9 @@ static void end_stage(haft__pg_connection *connection)
     haft__pg_connection_flush(connection);
 }
 
-/* Performs the next step of every job, and sends the commit after the last. A write transaction
- * never commits in the first stage: the version of the tables is not known before its answer. */
+/* Performs the next step of every job. Sends the commit after the last step of all jobs. A write
+ * transaction never commits in the first stage, because its answer tells whether the version of the
+ * tables is supported. */
 static void run_stage(haft__pg_connection *connection)
 {
     bool finished = true;
@@ -123,59 +125,64 @@ static void run_stage(haft__pg_connection *connection)
     if (connection->writes ? finished && !connection->first_stage && good
                            : connection->first_stage) {
         haft__pg_connection_query(connection, HAFT__PG_COMMIT, NULL);
-        connection->sent = true;
+        connection->commit_sent = true;
         connection->phase = HAFT__PG_COMMITTING;
     }
     connection->first_stage = false;
 }
 
-/* A CLAIM_NEXT gets less time, so that it does not block the jobs of running runs. */
+/* The time limit of a statement. A CLAIM_NEXT gets less time, so that it does not block the jobs of
+ * running runs. */
 static uint64_t statement_ms(const haft__pg_connection *connection)
 {
     const haft__pg *pg = connection->pg;
     const haft__store_request *request = connection->batch.first->request;
-    bool takes = request != NULL && request->verb == HAFT__STORE_CLAIM_NEXT;
-    return takes && pg->claim_ms < pg->request_ms ? pg->claim_ms : pg->request_ms;
+    bool claims = request != NULL && request->verb == HAFT__STORE_CLAIM_NEXT;
+    return claims && pg->claim_ms < pg->request_ms ? pg->claim_ms : pg->request_ms;
 }
 
-/* The clock for leases is the database's, unless a test sets one. */
+/* Sends the clock and the time limits of the transaction. Leases use the clock of the database
+ * unless a test sets another clock. */
 static void send_settings(haft__pg_connection *connection)
 {
     const haft__pg *pg = connection->pg;
-    bool own = connection->batch.first->request == NULL, first = own || !pg->tables_exist;
+    bool creates_tables = connection->batch.first->request == NULL;
     haft__pg_args args = {0};
     if (haft__pg_uses_database_clock(pg)) {
         haft__pg_arg_null(&args);
     } else {
         haft__pg_arg_int(&args, haft__store_now(&pg->store));
     }
-    haft__pg_arg_int(&args, own ? HAFT__LIMIT_STORE_BUSY_MS : pg->lock_ms);
+    haft__pg_arg_int(&args, creates_tables ? HAFT__LIMIT_STORE_BUSY_MS : pg->lock_ms);
     haft__pg_arg_int(&args, statement_ms(connection));
     haft__pg_arg_int(&args, pg->idle_ms); /* a stopped process must not block others */
-    haft__pg_connection_query(connection, first ? HAFT__PG_BEGIN_INFO : HAFT__PG_META, &args);
+    bool no_tables = creates_tables || !pg->tables_exist;
+    haft__pg_connection_query(connection, no_tables ? HAFT__PG_BEGIN_INFO : HAFT__PG_META, &args);
 }
 
 void haft__pg_batch_start(haft__pg_connection *connection)
 {
-    gather(connection);
+    fill_batch(connection);
     connection->phase = HAFT__PG_WORKING;
     connection->first_stage = true;
-    connection->sent = connection->failed = connection->whole = connection->partly_applied =
-        connection->committed = connection->again = connection->locked = false;
-    connection->opened = 0;
+    connection->commit_sent = connection->failed = connection->concerns_all =
+        connection->partly_applied = connection->committed = connection->retryable =
+            connection->locked = false;
+    connection->own_received = 0;
     connection->pg->lib->clear(connection->heads);
     connection->heads = NULL;
     haft__pg_connection_query(
         connection, connection->writes ? HAFT__PG_BEGIN_WRITE : HAFT__PG_BEGIN_READ, NULL);
     send_settings(connection);
-    connection->opening = haft__pg_lock_heads(connection) ? 3 : 2;
+    connection->own_expected = haft__pg_lock_heads(connection) ? 3 : 2;
     run_stage(connection);
     end_stage(connection);
 }
 
 /* ---- the end of a transaction ---- */
 
-/* The transaction had no effect: requeues every job that was not rejected. */
+/* After a transaction without effect: requeues every job that was not rejected. `tried` is true if
+ * the transaction counts as an attempt of its jobs; each then gets its own transaction. */
 static void return_jobs(haft__pg_connection *connection, bool tried)
 {
     haft__pg_jobs finished, again;
@@ -206,9 +213,10 @@ static void fail_jobs(haft__pg_connection *connection)
     haft__pg_jobs_report(connection, &connection->batch);
 }
 
-/* Whether a transaction with this job alone may still succeed. The server releases a lock of a lost
- * transaction when it notices the disconnect, or when its standby is back. Only then the outcome of
- * the lost transaction is visible. */
+/* Whether another transaction with only this job may succeed. The lock that blocks it may belong to
+ * a lost transaction of this process. The server releases such a lock when it notices the
+ * disconnect, or when its standby is back, and only then the outcome of the lost transaction is
+ * visible. So a job whose commit is uncertain waits until its deadline. */
 static bool may_retry(const haft__pg_connection *connection, haft__pg_job *job)
 {
     uint64_t now = haft__loop_now(connection->pg->store.loop);
@@ -216,10 +224,10 @@ static bool may_retry(const haft__pg_connection *connection, haft__pg_job *job)
         job->locked_ms = job->locked_ms > 0 ? job->locked_ms : now + HAFT__LIMIT_STORE_BUSY_MS;
         return now < (job->commit_uncertain ? job->due_ms : job->locked_ms);
     }
-    return connection->again && job->tries < HAFT__LIMIT_STORE_PG_TRIES;
+    return connection->retryable && job->tries < HAFT__LIMIT_STORE_PG_TRIES;
 }
 
-static bool has_other(const haft__pg_jobs *jobs, haft_str run)
+static bool has_job_of_run(const haft__pg_jobs *jobs, haft_str run)
 {
     const haft__pg_job *job = jobs->first;
     while (job != NULL && !haft__str_equal(job->request->run.id, run)) {
@@ -233,7 +241,7 @@ static bool has_other(const haft__pg_jobs *jobs, haft_str run)
 static void defer_locked(haft__pg_connection *connection)
 {
     haft__pg_job *job = connection->batch.first;
-    if (has_other(&connection->queue, job->request->run.id)
+    if (has_job_of_run(&connection->queue, job->request->run.id)
         || haft__pg_connection_queue(connection, job) != &connection->queue) {
         return_jobs(connection, true);
         return;
@@ -245,21 +253,21 @@ static void defer_locked(haft__pg_connection *connection)
     haft__pg_jobs_push(&connection->queue, job);
 }
 
-/* The transaction is certainly rolled back. */
-static void rolled_back(haft__pg_connection *connection)
+/* Ends a transaction that is certainly rolled back. */
+static void end_rolled_back(haft__pg_connection *connection)
 {
     haft__pg_job *first = connection->batch.first;
-    bool one = first->next_job == NULL;
+    bool single = first->next_job == NULL;
     connection->phase = HAFT__PG_IDLE;
     if (!connection->failed) {
         return_jobs(connection, false);
-    } else if (!one && !connection->whole) {
+    } else if (!single && !connection->concerns_all) {
         return_jobs(connection, true);
     } else if (may_retry(connection, first)) {
-        if (one && connection->locked) {
+        if (single && connection->locked) {
             defer_locked(connection);
         } else {
-            return_jobs(connection, !connection->whole);
+            return_jobs(connection, !connection->concerns_all);
         }
     } else {
         fail_jobs(connection);
@@ -269,7 +277,7 @@ static void rolled_back(haft__pg_connection *connection)
 static void roll_back(haft__pg_connection *connection)
 {
     if (connection->pg->lib->transactionStatus(connection->conn) == PQTRANS_IDLE) {
-        rolled_back(connection);
+        end_rolled_back(connection);
         return;
     }
     connection->phase = HAFT__PG_ROLLING_BACK;
@@ -277,7 +285,7 @@ static void roll_back(haft__pg_connection *connection)
     end_stage(connection);
 }
 
-/* The job continues in another transaction, after the queued jobs. */
+/* Queues the rest of a job for another transaction, after the jobs that are already queued. */
 static void continue_job(haft__pg_connection *connection, haft__pg_job *job)
 {
     haft__store_request *request = job->request;
@@ -290,14 +298,14 @@ static void continue_job(haft__pg_connection *connection, haft__pg_job *job)
     haft__pg_jobs_push(&connection->queue, job);
 }
 
-static void committed(haft__pg_connection *connection)
+static void end_committed(haft__pg_connection *connection)
 {
     haft__pg_jobs finished;
     haft__pg_jobs_init(&finished);
     connection->phase = HAFT__PG_IDLE;
     connection->pg->commits += connection->writes;
     for (haft__pg_job *job; (job = haft__pg_jobs_pop(&connection->batch)) != NULL;) {
-        if (job->again && job->status == HAFT_OK) {
+        if (job->continues && job->status == HAFT_OK) {
             continue_job(connection, job);
         } else {
             haft__pg_jobs_push(&finished, job);
@@ -313,7 +321,7 @@ static bool is_done(const haft__pg_job *job, const haft__pg_connection *connecti
 
 void haft__pg_batch_disconnected(haft__pg_connection *connection)
 {
-    bool unknown = connection->writes && connection->sent && !connection->failed;
+    bool unknown = connection->writes && connection->commit_sent && !connection->failed;
     uint64_t now = haft__loop_now(connection->pg->store.loop);
     for (haft__pg_job *job = connection->batch.first; job != NULL; job = job->next_job) {
         bool given_up = job->request == NULL || connection->pg->closing || job->due_ms <= now
@@ -335,7 +343,7 @@ void haft__pg_batch_disconnected(haft__pg_connection *connection)
         }
     }
     if (connection->writes && connection->committed) {
-        committed(connection);
+        end_committed(connection);
     } else {
         return_jobs(connection, !connection->wrong_server);
     }
@@ -343,13 +351,14 @@ void haft__pg_batch_disconnected(haft__pg_connection *connection)
 
 /* ---- answers ---- */
 
-static void fail_whole(haft__pg_connection *connection, haft_status status)
+static void fail_transaction(haft__pg_connection *connection, haft_status status)
 {
-    connection->failed = connection->whole = true;
+    connection->failed = connection->concerns_all = true;
     connection->status = status;
 }
 
-/* False if the connection may not stay on this server: it must reconnect. */
+/* Returns false if the connection must not stay on this server. It is then marked as broken, so
+ * that it reconnects to another host. */
 static bool check_server(haft__pg_connection *connection, uint64_t server, bool standby)
 {
     haft_error err = {0};
@@ -362,13 +371,13 @@ static bool check_server(haft__pg_connection *connection, uint64_t server, bool 
     return status == HAFT_OK;
 }
 
-/* Reads the first answer of the transaction: the time, the server, the version of the tables. */
+/* Reads the answer to send_settings: the time, the server, the version of the tables. */
 static void read_settings(haft__pg_connection *connection, PGresult *result)
 {
     haft__pg_rows rows = {.pg = connection->pg, .result = result};
     if (!haft__pg_rows_next(&rows)) {
-        fail_whole(connection, haft__pg_fail_damaged(connection->pg, &connection->error,
-                                                     "its version is missing"));
+        fail_transaction(connection, haft__pg_fail_damaged(connection->pg, &connection->error,
+                                                           "its version is missing"));
         return;
     }
     connection->pg->now_ms = haft__pg_rows_int(&rows);
@@ -384,15 +393,15 @@ static void read_settings(haft__pg_connection *connection, PGresult *result)
         status = haft__pg_fail_version(connection->pg, version, &connection->error);
     }
     if (status != HAFT_OK) {
-        fail_whole(connection, status);
+        fail_transaction(connection, status);
     }
-    connection->attempts = 0; /* the connection is known to work only now */
+    connection->attempts = 0; /* only an answer shows that the connection works */
 }
 
-/* The job that gets the next answer; NULL for the transaction itself. */
-static haft__pg_job *reader_of(haft__pg_connection *connection)
+/* The job that the next answer belongs to; NULL if it belongs to the transaction itself. */
+static haft__pg_job *job_of_answer(haft__pg_connection *connection)
 {
-    if (connection->opened < connection->opening) {
+    if (connection->own_received < connection->own_expected) {
         return NULL;
     }
     while (connection->reading != NULL
@@ -404,29 +413,29 @@ static haft__pg_job *reader_of(haft__pg_connection *connection)
 
 static void read_transaction_result(haft__pg_connection *connection, PGresult *result)
 {
-    if (connection->opened == 2 && connection->opened < connection->opening) {
+    if (connection->own_received == 2 && connection->own_received < connection->own_expected) {
         connection->heads = result;
         return;
     }
-    if (connection->opened == 1) {
+    if (connection->own_received == 1) {
         read_settings(connection, result);
-    } else if (connection->opened > 1 && connection->phase == HAFT__PG_COMMITTING) {
+    } else if (connection->own_received > 1 && connection->phase == HAFT__PG_COMMITTING) {
         connection->committed =
             strcmp(connection->pg->lib->cmdStatus(result), HAFT__PG_COMMIT) == 0;
     }
     connection->pg->lib->clear(result);
 }
 
-static void read_failure(haft__pg_connection *connection, PGresult *result, bool whole)
+static void read_failure(haft__pg_connection *connection, PGresult *result, bool concerns_all)
 {
     if (!connection->failed && connection->phase != HAFT__PG_ROLLING_BACK) {
         haft__pg_failure failure;
-        connection->status = haft__pg_fail_result(connection->pg, result, connection->opened == 0,
-                                                  &failure, &connection->error);
-        connection->again = failure.again;
+        connection->status = haft__pg_fail_result(
+            connection->pg, result, connection->own_received == 0, &failure, &connection->error);
+        connection->retryable = failure.retryable;
         connection->locked = failure.locked;
         connection->failed = failure.certain;
-        connection->whole = whole;
+        connection->concerns_all = concerns_all;
         if (failure.broken) {
             connection->broken = true;
             connection->try_next_host = failure.try_next_host;
@@ -439,7 +448,7 @@ static void read_failure(haft__pg_connection *connection, PGresult *result, bool
 
 static void handle_result(haft__pg_connection *connection, PGresult *result)
 {
-    haft__pg_job *job = reader_of(connection);
+    haft__pg_job *job = job_of_answer(connection);
     switch (connection->pg->lib->resultStatus(result)) {
     case PGRES_COMMAND_OK:
     case PGRES_TUPLES_OK:
@@ -452,17 +461,18 @@ static void handle_result(haft__pg_connection *connection, PGresult *result)
         }
         return;
     case PGRES_PIPELINE_ABORTED: connection->pg->lib->clear(result); return;
-    default: read_failure(connection, result, connection->opened < 2); return;
+    default: read_failure(connection, result, connection->own_received < 2); return;
     }
 }
 
-static void advance(haft__pg_connection *connection)
+/* Counts a complete answer. */
+static void count_answer(haft__pg_connection *connection)
 {
-    haft__pg_job *job = reader_of(connection);
+    haft__pg_job *job = job_of_answer(connection);
     if (job != NULL) {
         job->answer_count++;
-    } else if (connection->opened < connection->opening) {
-        connection->opened++;
+    } else if (connection->own_received < connection->own_expected) {
+        connection->own_received++;
     }
 }
 
@@ -474,25 +484,25 @@ static bool yields_to_urgent(const haft__pg_connection *connection)
            && request != NULL && request->verb == HAFT__STORE_CLAIM_NEXT;
 }
 
-/* All answers of the stage have arrived. */
-static void end_answers(haft__pg_connection *connection)
+/* Decides what follows when all answers of a stage have arrived. */
+static void on_stage_answered(haft__pg_connection *connection)
 {
     if (connection->phase == HAFT__PG_ROLLING_BACK) {
-        rolled_back(connection);
+        end_rolled_back(connection);
     } else if (connection->failed || connection->partly_applied || yields_to_urgent(connection)) {
         roll_back(connection);
     } else if (connection->phase == HAFT__PG_WORKING) {
         run_stage(connection);
         end_stage(connection);
     } else if (!connection->committed) {
-        fail_whole(connection, haft__pg_fail_damaged(connection->pg, &connection->error,
-                                                     "nothing was committed"));
+        fail_transaction(connection, haft__pg_fail_damaged(connection->pg, &connection->error,
+                                                           "nothing was committed"));
         roll_back(connection);
     } else {
         if (!connection->writes) {
-            run_stage(connection);
+            run_stage(connection); /* the last step of a read comes after its commit */
         }
-        committed(connection);
+        end_committed(connection);
     }
 }
 
@@ -506,10 +516,10 @@ void haft__pg_batch_read(haft__pg_connection *connection)
             if (lib->status(connection->conn) != CONNECTION_OK) {
                 connection->broken = true;
             }
-            advance(connection);
+            count_answer(connection);
         } else if (lib->resultStatus(result) == PGRES_PIPELINE_SYNC) {
             lib->clear(result);
-            end_answers(connection);
+            on_stage_answered(connection);
         } else {
             handle_result(connection, result);
         }

@@ -9,9 +9,10 @@
 #include "io/clock.h"
 #include "store/postgres/postgres_int.h"
 
-/* haft's transaction may have changed synchronous_commit, so the statement reads the value from
- * before. An unprivileged role sees the number of sessions only per database. $1: the time when the
- * statement was sent. */
+/* $1 is the time when the statement is sent; it comes back in the row.
+ * synchronous_commit: haft's own transaction may have changed it, so `reset_val` is read, the value
+ * that the session began with. Connections: a role without special privileges cannot count the
+ * sessions of other roles in pg_stat_activity, so pg_stat_database is used. */
 #define FACTS                                                                                      \
     "SELECT current_setting('server_version'), pg_is_in_recovery()::int::bigint, "                 \
     "current_user::text, "                                                                         \
@@ -47,12 +48,13 @@ typedef struct report {
     haft__arena *arena;
     haft__store_finding *rows;
     size_t count;
-    bool full;
+    bool out_of_memory;
 } report;
 
+/* Adds a finding; the hint is shown only if the finding is not good. */
 static void note(report *r, const char *name, haft_str value, bool good, const char *hint)
 {
-    r->full = r->full || value.ptr == NULL;
+    r->out_of_memory = r->out_of_memory || value.ptr == NULL;
     r->rows[r->count++] = (haft__store_finding){name, value, good, good ? "" : hint};
 }
 
@@ -64,8 +66,8 @@ static void note_role(report *r, const haft__pg_facts *facts)
          "the role must own the schema haft, or be granted " HAFT__PG_GRANT);
 }
 
-/* Each of haft's transactions turns "local" and "off" into "on". A server that does not sync to
- * disk cannot be fixed from here. */
+/* The value of synchronous_commit is not a problem: each of haft's transactions replaces "local"
+ * and "off" by "on". But haft cannot make a server sync to disk if fsync is off. */
 static void note_durability(report *r, const haft__pg_facts *facts)
 {
     haft_str text =
@@ -77,7 +79,7 @@ static void note_durability(report *r, const haft__pg_facts *facts)
 
 static void note_clock(report *r, const haft__pg_facts *facts)
 {
-    /* The middle of the round trip. */
+    /* The database probably read its clock in the middle of the round trip. */
     uint64_t machine_ms = facts->requested_ms + (facts->received_ms - facts->requested_ms) / 2;
     bool ahead = facts->database_ms > machine_ms;
     uint64_t difference = ahead ? facts->database_ms - machine_ms : machine_ms - facts->database_ms;
@@ -88,14 +90,14 @@ static void note_clock(report *r, const haft__pg_facts *facts)
          "leases use the database's clock and deadlines this machine's: synchronize both with NTP");
 }
 
-/* The number of connections that are left below a limit. */
-static uint64_t remaining(const haft__pg_facts *facts, size_t bound)
+/* The number of connections that a limit still allows. */
+static uint64_t remaining(const haft__pg_facts *facts, size_t limit)
 {
-    uint64_t used = facts->connections[bound].used, max = facts->connections[bound].max;
+    uint64_t used = facts->connections[limit].used, max = facts->connections[limit].max;
     return max == 0 ? UINT64_MAX : max > used ? max - used : 0;
 }
 
-/* Reports the limit that is nearest. */
+/* Reports the limit with the fewest connections left; good if at least a tenth is left. */
 static void note_connections(report *r, const haft__pg_facts *facts)
 {
     static const char *const scopes[HAFT__PG_CONNECTION_LIMITS] = {"", " in this database",
@@ -117,7 +119,7 @@ static void note_connections(report *r, const haft__pg_facts *facts)
 static void note_schema(report *r, const haft__pg_facts *facts)
 {
     haft_str text = HAFT__LIT("none yet; the first run creates it");
-    if (facts->tables_exist) { /* other versions are rejected */
+    if (facts->tables_exist) { /* this version works: others fail before the doctor runs */
         text = haft__arena_format(r->arena, "version %llu%s", (unsigned long long)facts->version,
                                   facts->versions == 1 ? "" : ", but haft.meta has several rows");
     }
@@ -155,13 +157,13 @@ haft_status haft__pg_doctor_findings(const haft__pg_facts *facts, haft__arena *a
     note_durability(&r, facts);
     note_clock(&r, facts);
     note_connections(&r, facts);
-    return r.full ? haft__arena_fail(arena, err) : HAFT_OK;
+    return r.out_of_memory ? haft__arena_fail(arena, err) : HAFT_OK;
 }
 
 /* ---- the facts ---- */
 
-/* NULL if the role or the database has no limit. */
-static uint64_t read_bound(haft__pg_rows *rows)
+/* The column is NULL if the role or the database has no limit; the result is then 0. */
+static uint64_t read_connection_limit(haft__pg_rows *rows)
 {
     return haft__pg_rows_is_null(rows) ? 0 : haft__pg_rows_int(rows);
 }
@@ -200,7 +202,7 @@ static haft_status read_facts(haft__pg_job *job, haft_error *err)
     facts.requested_ms = haft__pg_rows_int(&rows);
     for (size_t i = 0; i < HAFT__PG_CONNECTION_LIMITS; i++) {
         facts.connections[i].used = haft__pg_rows_int(&rows);
-        facts.connections[i].max = read_bound(&rows);
+        facts.connections[i].max = read_connection_limit(&rows);
     }
     haft_status status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK && job->connection->pg->tables_exist) {
@@ -230,7 +232,8 @@ haft_status haft__pg_doctor(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* Without tables only the begin of the transaction is tested: it fails on a standby. */
+/* Tests whether the store can be written. If the tables do not exist yet, the beginning of a write
+ * transaction is the whole test: it already fails on a standby. */
 haft_status haft__pg_try_write(haft__pg_job *job, haft_error *err)
 {
     (void)err;

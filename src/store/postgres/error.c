@@ -205,7 +205,7 @@ haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, boo
                           text, state);
     }
     meaning what = state == NULL ? GONE : meanings[at].meaning; /* libpq's own have no SQLSTATE */
-    *ret_failure = (haft__pg_failure){.again = what == RETRY,
+    *ret_failure = (haft__pg_failure){.retryable = what == RETRY,
                                       .locked = what == LOCKED,
                                       .broken = what == GONE || what == ENDED || what == STANDBY,
                                       .certain = what != GONE,

@@ -102,7 +102,7 @@ static haft_status lock_threads(haft__pg_job *job, haft_error *err)
 {
     size_t due = 0;
     haft_status status = list_due(job, &due, err);
-    job->again = job->gc.found == HAFT__LIMIT_STORE_GC_RUNS;
+    job->continues = job->gc.found == HAFT__LIMIT_STORE_GC_RUNS;
     if (status == HAFT_OK && job->request->dry_run) {
         job->gc.removed = due;
     } else if (status == HAFT_OK) {

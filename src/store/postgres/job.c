@@ -56,7 +56,7 @@ void haft__pg_job_reset(haft__pg_job *job)
 {
     drop_answers(job);
     job->next = NULL;
-    job->modified = job->finished = job->again = false;
+    job->modified = job->finished = job->continues = false;
     memset(&job->gc, 0, sizeof(job->gc));
     job->status = HAFT_OK;
     if (job->request != NULL) {

@@ -51,7 +51,7 @@ struct haft__pg_job {
     bool probes_reader;    /* a CLAIM_NEXT that first checks that the read connection works */
     bool modified;         /* the job sent a modification in this transaction */
     bool finished;         /* its status is final once the transaction is committed */
-    bool again;            /* it continues in another transaction */
+    bool continues;        /* the rest of its work needs another transaction */
     bool own_transaction;  /* needs its own transaction: a shared one failed or might fail */
     haft_status status;
     haft_error error;
@@ -113,23 +113,27 @@ struct haft__pg_connection {
     haft__task starting;
     bool posted; /* `starting` is posted to the loop */
 
-    haft__pg_jobs urgent, queue, batch; /* first in line; queued; in the transaction */
-    unsigned opening, opened; /* answers that precede those of the jobs: expected, received */
-    PGresult *heads;          /* write connection: the locked rows of the jobs' runs */
-    haft__pg_job *reading;    /* its answers come next; NULL: the transaction's own */
+    haft__pg_jobs urgent; /* jobs that go before `queue` */
+    haft__pg_jobs queue;
+    haft__pg_jobs batch; /* the jobs of the current transaction */
+    /* The first answers belong to the transaction itself: BEGIN, the settings, the locked rows. */
+    unsigned own_expected, own_received;
+    PGresult *heads;       /* write connection: the locked rows of the jobs' runs */
+    haft__pg_job *reading; /* the next answer belongs to this job; NULL: to the transaction */
     bool first_stage;
-    bool sent;           /* the commit was sent */
+    bool commit_sent;
     bool failed;         /* a statement of the transaction failed */
-    bool whole;          /* the failure concerns all of its jobs */
+    bool concerns_all;   /* the failure concerns all jobs of the transaction */
     bool partly_applied; /* a job that has modified rows was rejected */
     bool committed;      /* the server has confirmed the commit */
-    haft_status status;  /* why it failed */
+    haft_status status;  /* why the transaction failed */
     haft_error error;
-    bool again;         /* a retry may succeed */
+    bool retryable;     /* a retry may succeed */
     bool locked;        /* another session did not release a lock in time */
     bool broken;        /* the connection is unusable */
     bool try_next_host; /* connect to another host next */
-    bool wrong_server;  /* reason: reads must go to the server that was written to */
+    bool wrong_server;  /* the connection is unusable because reads must go to the server that was
+                           written to */
     haft__buf packed;
     haft__pg_bulk_rows bulk[HAFT__PG_BULK_COUNT];
 };
@@ -153,7 +157,7 @@ struct haft__pg {
     uint64_t commits;
     uint64_t random;
     bool closing;
-    bool tables_exist;    /* the tables exist */
+    bool tables_exist;
     haft_status prepared; /* result of the check for the tables */
     haft_error prepare_error;
 };
@@ -324,14 +328,14 @@ HAFT_MUST_USE haft_status haft__pg_rows_end(const haft__pg_rows *rows, haft_erro
 /* ---- errors (error.c) ---- */
 
 typedef struct haft__pg_failure {
-    bool again;         /* a retry may succeed */
+    bool retryable;     /* a retry may succeed */
     bool locked;        /* another session holds a lock */
     bool broken;        /* the connection is unusable */
     bool certain;       /* the transaction certainly was not committed */
     bool try_next_host; /* connect to another host next */
 } haft__pg_failure;
 
-/* The error for a failed statement; `begins`: it is the statement that begins a transaction. */
+/* The error for a failed statement. `begins` is true if the statement begins a transaction. */
 haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, bool begins,
                                  haft__pg_failure *ret_failure, haft_error *err);
 haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_error *err);
