@@ -106,7 +106,7 @@ void mcp_close(mcp_case *c)
     haft__arena_finish(&c->arena);
 }
 
-haft__mcp_request *mcp_take_request(mcp_case *c)
+haft__mcp_request *mcp_pop_request(mcp_case *c)
 {
     if (c->open_count == 0) {
         CHECK(false, "no request is open");
@@ -115,7 +115,7 @@ haft__mcp_request *mcp_take_request(mcp_case *c)
     return c->open[--c->open_count];
 }
 
-haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers)
+haft_str mcp_receive(mcp_case *c, const char *text, const haft__mcp_headers *headers)
 {
     haft__mcp_request *mcp_request = NULL;
     haft__buf_clear(&c->sent);
@@ -127,20 +127,20 @@ haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *header
     return sent.len > 0 ? (haft_str){sent.ptr, sent.len - 1} : HAFT__LIT("");
 }
 
-void mcp_greet(mcp_case *c, const char *capabilities)
+void mcp_initialize(mcp_case *c, const char *capabilities)
 {
     char text[512];
     (void)snprintf(text, sizeof(text),
                    "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
                    "\"protocolVersion\":\"2025-11-25\",\"capabilities\":%s}}",
                    capabilities);
-    (void)mcp_take(c, text, NULL);
-    CHECK(mcp_sent(c, "\"protocolVersion\":\"2025-11-25\""), "%.*s",
+    (void)mcp_receive(c, text, NULL);
+    CHECK(mcp_sent_contains(c, "\"protocolVersion\":\"2025-11-25\""), "%.*s",
           HAFT__ARG(haft__buf_str(&c->sent)));
-    (void)mcp_take(c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", NULL);
+    (void)mcp_receive(c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", NULL);
 }
 
-bool mcp_sent(const mcp_case *c, const char *part)
+bool mcp_sent_contains(const mcp_case *c, const char *part)
 {
     haft_str text = haft__buf_str(&c->sent);
     size_t length = strlen(part);

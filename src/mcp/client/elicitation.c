@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elicitation.c - validates questions before a person is asked; run/pause/elicitation.h validates
- * the answers. Tests: tests/mcp/client/elicitation_test.c. */
+/* elicitation.c - validates the questions of MCP servers before they are shown to a person, and
+ * writes the answers. run/pause/elicitation.h validates the answers.
+ * Tests: tests/mcp/client/elicitation_test.c. */
 #include "mcp/client/elicitation.h"
 
 #include "base/error.h"
@@ -18,6 +19,7 @@ static haft_status fail_type(const char *where, const char *what, haft__json fou
 
 /* ---- questions ---- */
 
+/* MCP allows only flat forms: an object whose fields are strings, numbers, booleans or enums. */
 static haft_status check_form(haft__json schema, haft_error *err)
 {
     haft__json fields = haft__object_get(schema, "properties");
@@ -43,7 +45,8 @@ static haft_status check_form(haft__json schema, haft_error *err)
     return HAFT_OK;
 }
 
-/* Makes hidden characters visible, as in schemas of tools: a person reads it. */
+/* A person reads the texts of the form, so hidden characters are made visible, as in the schemas of
+ * tools. */
 static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_elicitation *question,
                              haft_error *err)
 {
@@ -53,20 +56,21 @@ static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_el
     return status == HAFT_OK ? check_form(question->schema, err) : status;
 }
 
+/* A person opens the URL, so it must not contain hidden characters. */
 static haft_status read_address(haft__arena *arena, haft__json params,
                                 haft__mcp_elicitation *question, haft_error *err)
 {
     haft__json url = haft__object_get(params, "url");
-    haft_str text = haft__json_text(url), shown;
+    haft_str text = haft__json_text(url), visible;
     if (url.kind != HAFT__JSON_STRING) {
         return fail_type("/url", "a string", url, err);
     }
-    haft_status status = haft__visible_copy(arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
-    bool web = haft__str_starts_with(text, HAFT__LIT("https://"))
-               || haft__str_starts_with(text, HAFT__LIT("http://"));
-    if (status == HAFT_OK && (!web || !haft__str_equal(text, shown))) {
+    haft_status status = haft__visible_copy(arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &visible, err);
+    bool is_http = haft__str_starts_with(text, HAFT__LIT("https://"))
+                   || haft__str_starts_with(text, HAFT__LIT("http://"));
+    if (status == HAFT_OK && (!is_http || !haft__str_equal(text, visible))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/url",
-                          "expected an http or https URL, found '%.*s'", HAFT__ARG(shown));
+                          "expected an http or https URL, found '%.*s'", HAFT__ARG(visible));
     }
     question->address = text;
     return status;

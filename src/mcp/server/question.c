@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * question.c - questions to the client during a request: as our own requests after a handshake,
- * else as a result that the client answers with a new request. Tests:
- * tests/mcp/server/question_test.c.
+ * question.c - questions to the client during a request.
+ *
+ * If there was a handshake, a question is a JSON-RPC request of the server, and the client's
+ * request stays open. Without a handshake the client's request ends with a result that contains the
+ * questions, and the client sends a new request with the answers and the state.
+ * Tests: tests/mcp/server/question_test.c.
  */
 #include <inttypes.h>
 
@@ -12,34 +15,34 @@
 #include "json/canonical.h"
 #include "json/read.h"
 
-/* ---- nonces: each state is valid once ---- */
+/* ---- nonces: each state that a client keeps is valid once ---- */
 
-static uint64_t *state_word(haft__mcp_nonces *states, uint64_t number, uint64_t *ret_bit)
+static uint64_t *nonce_word(haft__mcp_nonces *states, uint64_t number, uint64_t *ret_bit)
 {
     uint64_t place = number % HAFT__LIMIT_MCP_STATES;
     *ret_bit = UINT64_C(1) << (place % 64);
     return &states->answered[place / 64];
 }
 
-static bool give_number(haft__mcp_nonces *states, uint64_t *number)
+static bool issue_number(haft__mcp_nonces *states, uint64_t *number)
 {
     uint64_t bit;
     *number = ++states->given;
-    *state_word(states, *number, &bit) &= ~bit;
+    *nonce_word(states, *number, &bit) &= ~bit;
     return true;
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): the same type as give_number */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the same type as issue_number */
 static bool use_number(haft__mcp_nonces *states, uint64_t *number)
 {
-    uint64_t bit, *word = state_word(states, *number, &bit);
+    uint64_t bit, *word = nonce_word(states, *number, &bit);
     bool open = *number > 0 && *number <= states->given
                 && states->given - *number < HAFT__LIMIT_MCP_STATES && (*word & bit) == 0;
     *word |= open ? bit : 0;
     return open;
 }
 
-static bool change(haft__mcp_server *server, haft__mcp_nonces_update *how, uint64_t *number)
+static bool update_nonces(haft__mcp_server *server, haft__mcp_nonces_update *how, uint64_t *number)
 {
     const haft__mcp_server_options *options = &server->options;
     return options->share != NULL ? options->share(options->share_context, how, number)
@@ -48,7 +51,7 @@ static bool change(haft__mcp_server *server, haft__mcp_nonces_update *how, uint6
 
 bool haft__mcp_nonces_consume(haft__mcp_server *server, uint64_t number)
 {
-    return change(server, use_number, &number);
+    return update_nonces(server, use_number, &number);
 }
 
 /* ---- asking ---- */
@@ -65,16 +68,16 @@ void haft__mcp_request_write_binding(const haft__mcp_request *request, haft__buf
     }
 }
 
-/* Without a handshake: the result contains the questions. The client's state has a number, so that
- * one answer is never used for two calls. */
+/* Without a handshake: ends the request with a result that contains the questions. The state that
+ * the client keeps contains a number, so that one answer is never used for two calls. */
 static void end_with_questions(haft__mcp_request *request,
                                const haft__mcp_server_question *questions, size_t count,
                                haft_str state, uint64_t now_ms)
 {
     haft__mcp_server *server = request->own->server;
     uint64_t number = 0;
-    haft__buf members, about, kept;
-    if (!change(server, give_number, &number)) {
+    haft__buf members, binding, kept;
+    if (!update_nonces(server, issue_number, &number)) {
         haft__mcp_request_fail(
             request, HAFT__RPC_INTERNAL,
             HAFT__LIT("the state of the question cannot be sealed, so the question is not sent"),
@@ -82,7 +85,7 @@ static void end_with_questions(haft__mcp_request *request,
         return;
     }
     haft__buf_init(&members, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    haft__buf_init(&about, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&binding, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&kept, HAFT__LIMIT_JSON_BYTES);
     haft__buf_addf(&kept, "%" PRIu64 " ", number);
     haft__buf_add_str(&kept, state);
@@ -97,11 +100,11 @@ static void end_with_questions(haft__mcp_request *request,
         haft__buf_add_char(&members, '}');
     }
     haft__buf_add_str(&members, HAFT__LIT("},\"requestState\":\""));
-    haft__mcp_request_write_binding(request, &about);
-    haft__seal_write(&members, &server->options.key, haft__buf_str(&about), haft__buf_str(&kept),
+    haft__mcp_request_write_binding(request, &binding);
+    haft__seal_write(&members, &server->options.key, haft__buf_str(&binding), haft__buf_str(&kept),
                      now_ms + HAFT__LIMIT_MCP_STATE_MS);
     haft__buf_add_char(&members, '"');
-    if (haft__buf_check(&members, NULL) == HAFT_OK && haft__buf_check(&about, NULL) == HAFT_OK
+    if (haft__buf_check(&members, NULL) == HAFT_OK && haft__buf_check(&binding, NULL) == HAFT_OK
         && haft__buf_check(&kept, NULL) == HAFT_OK) {
         haft__mcp_request_reply_kind(request, "input_required", haft__buf_str(&members));
     } else {
@@ -110,11 +113,11 @@ static void end_with_questions(haft__mcp_request *request,
                                HAFT__LIT(""));
     }
     haft__buf_finish(&kept);
-    haft__buf_finish(&about);
+    haft__buf_finish(&binding);
     haft__buf_finish(&members);
 }
 
-/* False if the question cannot be sent. */
+/* Returns false if the question cannot be sent. */
 static bool send_question(haft__mcp_request *request, const haft__mcp_server_question *question,
                           int64_t id)
 {
@@ -130,7 +133,7 @@ static bool send_question(haft__mcp_request *request, const haft__mcp_server_que
     return good;
 }
 
-/* Drops the request at the application, because no answer will come. */
+/* Fails a request whose question cannot be asked or answered. The application drops it first. */
 static void give_up(haft__mcp_request *request, const char *why)
 {
     const haft__mcp_server_options *options = &request->own->server->options;
@@ -138,7 +141,8 @@ static void give_up(haft__mcp_request *request, const char *why)
     haft__mcp_request_fail(request, HAFT__RPC_INTERNAL, haft__str(why), HAFT__LIT(""));
 }
 
-/* Best effort: when out of memory the client may still answer, and the answer is ignored. */
+/* Tells the client that the answer is no longer needed. If there is no memory for the message, the
+ * client may still answer, and the answer is ignored. */
 static void withdraw(haft__mcp_request *request, int64_t id)
 {
     haft__buf text;
@@ -156,7 +160,7 @@ void haft__mcp_request_withdraw_questions(haft__mcp_request *request)
     size_t count = own->waiting_count;
     own->waiting_count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!own->waiting[i].there) {
+        if (!own->waiting[i].answered) {
             withdraw(request, own->waiting[i].id);
         }
     }
@@ -171,26 +175,27 @@ static bool is_among(const haft__mcp_server_question *questions, size_t count, h
     return i < count;
 }
 
+/* Withdraws the open questions that are not among `questions`. */
 static void withdraw_others(haft__mcp_request *request, const haft__mcp_server_question *questions,
                             size_t count)
 {
     haft__mcp_request_internal *own = request->own;
-    size_t stay = 0;
+    size_t remaining = 0;
     for (size_t i = 0; i < own->waiting_count; i++) {
         haft__mcp_open_question waiting = own->waiting[i];
         if (is_among(questions, count, waiting.key)) {
-            own->waiting[stay++] = waiting;
-        } else if (!waiting.there) {
+            own->waiting[remaining++] = waiting;
+        } else if (!waiting.answered) {
             withdraw(request, waiting.id);
         }
     }
-    own->waiting_count = stay;
+    own->waiting_count = remaining;
 }
 
-/* Capacity for `count` questions in total. */
+/* Makes sure that `count` questions fit; false when out of memory. */
 static bool make_room(haft__mcp_request_internal *own, size_t count)
 {
-    if (count <= own->waiting_room) {
+    if (count <= own->waiting_capacity) {
         return true;
     }
     haft__mcp_open_question *more = haft__arena_array(&own->arena, count, sizeof(*more));
@@ -198,7 +203,7 @@ static bool make_room(haft__mcp_request_internal *own, size_t count)
         more[i] = own->waiting[i];
     }
     own->waiting = more != NULL ? more : own->waiting;
-    own->waiting_room = more != NULL ? count : own->waiting_room;
+    own->waiting_capacity = more != NULL ? count : own->waiting_capacity;
     return more != NULL;
 }
 
@@ -211,7 +216,7 @@ static bool was_asked(const haft__mcp_request_internal *own, haft_str key)
     return i < own->waiting_count;
 }
 
-/* Sends the questions that were not sent before. */
+/* Sends the question unless it was sent before. */
 static bool ask_new(haft__mcp_request *request, const haft__mcp_server_question *question)
 {
     haft__mcp_request_internal *own = request->own;
@@ -252,14 +257,15 @@ size_t haft__mcp_request_open_questions(const haft__mcp_request *request)
 {
     size_t open = 0;
     for (size_t i = 0; i < request->own->waiting_count; i++) {
-        open += !request->own->waiting[i].there;
+        open += !request->own->waiting[i].answered;
     }
     return open;
 }
 
 /* ---- answers ---- */
 
-/* Copies the answer to the memory of its request; null if it was an error. */
+/* Copies the answer to the memory of its request. An error of the client becomes the answer null.
+ */
 static bool keep_answer(haft__mcp_request *request, haft__mcp_open_question *waiting,
                         const haft__rpc_message *message)
 {
@@ -281,7 +287,7 @@ static bool keep_answer(haft__mcp_request *request, haft__mcp_open_question *wai
     return good;
 }
 
-/* Builds one object of all answers so far. */
+/* Continues the request with one object of all answers so far. */
 static void resume(haft__mcp_request *request)
 {
     haft__mcp_request_internal *own = request->own;
@@ -295,7 +301,7 @@ static void resume(haft__mcp_request *request)
     }
     for (size_t i = 0; i < own->waiting_count; i++) {
         const haft__mcp_open_question *waiting = &own->waiting[i];
-        if (waiting->there) {
+        if (waiting->answered) {
             members[count++] =
                 (haft__json_member){haft__json_string(waiting->key), waiting->answer};
         }
@@ -309,7 +315,7 @@ static haft__mcp_open_question *find_waiting(haft__mcp_request_internal *own, ha
     for (size_t i = 0; i < own->waiting_count; i++) {
         char text[24];
         int length = snprintf(text, sizeof(text), "%" PRId64, own->waiting[i].id);
-        if (id.kind == HAFT__JSON_NUMBER && !own->waiting[i].there
+        if (id.kind == HAFT__JSON_NUMBER && !own->waiting[i].answered
             && haft__str_equal(haft__json_text(id), (haft_str){text, (size_t)length})) {
             return &own->waiting[i];
         }
@@ -328,7 +334,7 @@ bool haft__mcp_peer_handle_answer(haft__mcp_peer *peer, const haft__rpc_message 
         if (!keep_answer(request, waiting, message)) {
             waiting->answer = haft__json_null(); /* treated as no answer */
         }
-        waiting->there = true;
+        waiting->answered = true;
         resume(request);
         return true;
     }

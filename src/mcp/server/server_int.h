@@ -40,7 +40,7 @@ struct haft__mcp_peer {
 typedef struct haft__mcp_open_question {
     haft_str key;
     int64_t id;
-    bool there; /* the answer has arrived */
+    bool answered;
     haft__json answer;
 } haft__mcp_open_question;
 
@@ -48,8 +48,8 @@ typedef struct haft__mcp_request_internal {
     haft__mcp_server *server;
     haft__mcp_peer *peer; /* NULL before a peer receives it */
     haft__mcp_request *next, **link;
-    bool linked;     /* it is open, ... */
-    size_t *counted; /* ... and counted here; NULL: not counted */
+    bool linked;     /* the request is open */
+    size_t *counted; /* the counter of open requests that includes it; NULL: not counted */
     void *stream;
     haft__arena arena;
     haft__mcp_request_kind era;
@@ -64,7 +64,7 @@ typedef struct haft__mcp_request_internal {
     bool progressed;
     uint64_t progress; /* last reported progress */
     haft__mcp_open_question *waiting;
-    size_t waiting_count, waiting_room;
+    size_t waiting_count, waiting_capacity;
     bool wants[HAFT__MCP_LIST_PROMPTS + 1]; /* of LISTEN */
 } haft__mcp_request_internal;
 

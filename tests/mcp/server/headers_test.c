@@ -82,10 +82,11 @@ TEST(arguments_in_headers_must_match_the_body)
                                      .name = HAFT__LIT("t0"),
                                      .get = get,
                                      .context = rows};
-        haft_str sent = mcp_take(&c, text, &headers);
+        haft_str sent = mcp_receive(&c, text, &headers);
         CHECK_INT(c.open_count, arguments[i].good, "row %zu: %s: %.*s", i, arguments[i].arguments,
                   HAFT__ARG(sent));
-        CHECK_INT(mcp_sent(&c, "-32020"), !arguments[i].good, "%s", arguments[i].arguments);
+        CHECK_INT(mcp_sent_contains(&c, "-32020"), !arguments[i].good, "%s",
+                  arguments[i].arguments);
         mcp_close(&c);
     }
 }
@@ -123,8 +124,9 @@ TEST(headers_of_a_request_must_match_the_body)
             .name = rows[i].name != NULL ? haft__str(rows[i].name) : missing,
             .get = get,
             .context = none};
-        haft_str sent = mcp_take(&c, text, &headers);
-        CHECK_INT(mcp_sent(&c, "-32020"), !rows[i].good, "row %zu: %.*s", i, HAFT__ARG(sent));
+        haft_str sent = mcp_receive(&c, text, &headers);
+        CHECK_INT(mcp_sent_contains(&c, "-32020"), !rows[i].good, "row %zu: %.*s", i,
+                  HAFT__ARG(sent));
         mcp_close(&c);
     }
 }

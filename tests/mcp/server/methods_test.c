@@ -28,10 +28,10 @@ TEST(a_handshake_chooses_a_version)
     for (size_t i = 0; i < COUNT(rows); i++) {
         mcp_case c;
         mcp_open(&c);
-        haft_str sent = mcp_take(&c, rows[i].text, NULL);
-        CHECK(mcp_sent(&c, rows[i].sent), "%s: %.*s", rows[i].text, HAFT__ARG(sent));
+        haft_str sent = mcp_receive(&c, rows[i].text, NULL);
+        CHECK(mcp_sent_contains(&c, rows[i].sent), "%s: %.*s", rows[i].text, HAFT__ARG(sent));
         bool open = haft__mcp_peer_version(c.peer).len > 0;
-        CHECK(open != mcp_sent(&c, "-32602"), "%s", rows[i].text);
+        CHECK(open != mcp_sent_contains(&c, "-32602"), "%s", rows[i].text);
         mcp_close(&c);
     }
 }
@@ -40,9 +40,9 @@ TEST(a_session_is_opened_once)
 {
     mcp_case c;
     mcp_open(&c);
-    mcp_greet(&c, "{}");
-    (void)mcp_take(&c, INIT("\"protocolVersion\":\"2025-11-25\""), NULL);
-    CHECK(mcp_sent(&c, "already initialized"), "a second initialize was accepted");
+    mcp_initialize(&c, "{}");
+    (void)mcp_receive(&c, INIT("\"protocolVersion\":\"2025-11-25\""), NULL);
+    CHECK(mcp_sent_contains(&c, "already initialized"), "a second initialize was accepted");
     mcp_close(&c);
 }
 
@@ -64,15 +64,15 @@ TEST(the_status_of_invalid_parameters_depends_on_the_era)
     };
     mcp_case c;
     mcp_open(&c);
-    (void)mcp_take(&c, INIT(""), NULL);
-    CHECK(c.http == 200 && mcp_sent(&c, "-32602"), "initialize: %u", c.http);
-    mcp_greet(&c, "{}");
+    (void)mcp_receive(&c, INIT(""), NULL);
+    CHECK(c.http == 200 && mcp_sent_contains(&c, "-32602"), "initialize: %u", c.http);
+    mcp_initialize(&c, "{}");
     for (size_t i = 0; i < COUNT(rows); i++) {
-        (void)mcp_take(&c, rows[i].old, NULL);
-        CHECK(c.http == 200 && mcp_sent(&c, "-32602"), "%s: %u", rows[i].old, c.http);
+        (void)mcp_receive(&c, rows[i].old, NULL);
+        CHECK(c.http == 200 && mcp_sent_contains(&c, "-32602"), "%s: %u", rows[i].old, c.http);
         if (rows[i].new != NULL) {
-            (void)mcp_take(&c, rows[i].new, NULL);
-            CHECK(c.http == 400 && mcp_sent(&c, "-32602"), "%s: %u", rows[i].new, c.http);
+            (void)mcp_receive(&c, rows[i].new, NULL);
+            CHECK(c.http == 400 && mcp_sent_contains(&c, "-32602"), "%s: %u", rows[i].new, c.http);
         }
     }
     mcp_close(&c);
@@ -84,9 +84,10 @@ TEST(an_unknown_version_in_a_header_is_rejected)
     mcp_case c;
     mcp_open(&c);
     haft__mcp_headers headers = {.version = HAFT__LIT("1999-01-01")};
-    (void)mcp_take(&c, CALL_OF("tools/list", ""), &headers);
-    CHECK(mcp_sent(&c, "\"supported\":[\"2026-07-28\",\"2025-11-25\",\"2025-06-18\",\"2025-03-26\","
-                       "\"2024-11-05\"],\"requested\":\"1999-01-01\""),
+    (void)mcp_receive(&c, CALL_OF("tools/list", ""), &headers);
+    CHECK(mcp_sent_contains(
+              &c, "\"supported\":[\"2026-07-28\",\"2025-11-25\",\"2025-06-18\",\"2025-03-26\","
+                  "\"2024-11-05\"],\"requested\":\"1999-01-01\""),
           "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
     CHECK_INT(c.http, 400, "HTTP status");
     mcp_close(&c);
@@ -127,8 +128,8 @@ TEST(requests_without_a_handshake_are_answered)
     mcp_case c;
     mcp_open(&c);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        haft_str sent = mcp_take(&c, rows[i].text, NULL);
-        CHECK(mcp_sent(&c, rows[i].sent), "%s: %.*s", rows[i].text, HAFT__ARG(sent));
+        haft_str sent = mcp_receive(&c, rows[i].text, NULL);
+        CHECK(mcp_sent_contains(&c, rows[i].sent), "%s: %.*s", rows[i].text, HAFT__ARG(sent));
         CHECK_INT(c.http, rows[i].http, "%s", rows[i].text);
     }
     CHECK_INT(haft__mcp_peer_version(c.peer).len, 0,
@@ -148,17 +149,18 @@ TEST(methods_that_are_not_served_are_unknown)
         char text[256];
         (void)snprintf(text, sizeof(text),
                        "{" V "\"id\":1,\"method\":\"%s\",\"params\":{" META "}}", methods[i]);
-        (void)mcp_take(&c, text, NULL);
-        CHECK(mcp_sent(&c, "-32601"), "%s", methods[i]);
+        (void)mcp_receive(&c, text, NULL);
+        CHECK(mcp_sent_contains(&c, "-32601"), "%s", methods[i]);
     }
-    (void)mcp_take(&c, NEW("server/discover", ""), NULL);
-    CHECK(mcp_sent(&c, "\"capabilities\":{\"tools\":{}}"), "another capability is offered");
-    mcp_greet(&c, "{}");
-    (void)mcp_take(&c,
-                   "{" V "\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
-                   "\"info\"}}",
-                   NULL);
-    CHECK(mcp_sent(&c, "-32601"), "a log level can be set");
+    (void)mcp_receive(&c, NEW("server/discover", ""), NULL);
+    CHECK(mcp_sent_contains(&c, "\"capabilities\":{\"tools\":{}}"),
+          "another capability is offered");
+    mcp_initialize(&c, "{}");
+    (void)mcp_receive(&c,
+                      "{" V "\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
+                      "\"info\"}}",
+                      NULL);
+    CHECK(mcp_sent_contains(&c, "-32601"), "a log level can be set");
     mcp_close(&c);
 }
 
@@ -186,11 +188,11 @@ TEST(lists_are_sent_in_pages)
         size_t pages = 1;
         mcp_open(&c);
         c.tools = counts[i];
-        (void)mcp_take(&c, NEW("tools/list", ""), NULL);
+        (void)mcp_receive(&c, NEW("tools/list", ""), NULL);
         for (take_cursor(&c, cursor); cursor[0] != '\0'; take_cursor(&c, cursor)) {
             (void)snprintf(text, sizeof(text), NEW("tools/list", ",\"cursor\":\"%s\""), cursor);
-            (void)mcp_take(&c, text, NULL);
-            CHECK(!mcp_sent(&c, "error"), "page %zu of %zu", pages, counts[i]);
+            (void)mcp_receive(&c, text, NULL);
+            CHECK(!mcp_sent_contains(&c, "error"), "page %zu of %zu", pages, counts[i]);
             pages++;
         }
         size_t wanted = counts[i] == 0 ? 1 : (counts[i] - 1) / HAFT__LIMIT_MCP_PAGE + 1;
@@ -208,20 +210,20 @@ TEST(invalid_cursors_are_rejected)
     c.tools = HAFT__LIMIT_MCP_PAGE + 1;
     for (size_t i = 0; i < COUNT(cursors); i++) {
         (void)snprintf(text, sizeof(text), NEW("tools/list", ",\"cursor\":%s"), cursors[i]);
-        (void)mcp_take(&c, text, NULL);
-        CHECK(mcp_sent(&c, "-32602"), "%s", cursors[i]);
+        (void)mcp_receive(&c, text, NULL);
+        CHECK(mcp_sent_contains(&c, "-32602"), "%s", cursors[i]);
     }
-    (void)mcp_take(&c, NEW("tools/list", ""), NULL);
+    (void)mcp_receive(&c, NEW("tools/list", ""), NULL);
     take_cursor(&c, cursor);
     (void)snprintf(text, sizeof(text), NEW("prompts/list", ",\"cursor\":\"%s\""), cursor);
-    (void)mcp_take(&c, text, NULL);
-    CHECK(mcp_sent(&c, "-32602"), "the cursor of another list was accepted");
+    (void)mcp_receive(&c, text, NULL);
+    CHECK(mcp_sent_contains(&c, "-32602"), "the cursor of another list was accepted");
     c.tools = 1; /* the list has shrunk */
     (void)snprintf(text, sizeof(text), NEW("tools/list", ",\"cursor\":\"%s\""), cursor);
-    (void)mcp_take(&c, text, NULL);
-    CHECK(mcp_sent(&c, "-32602"), "a cursor past the end was accepted");
-    (void)mcp_take(&c, NEW("tools/list", ",\"cursor\":null"), NULL);
-    CHECK(!mcp_sent(&c, "error"), "null as a cursor was rejected");
+    (void)mcp_receive(&c, text, NULL);
+    CHECK(mcp_sent_contains(&c, "-32602"), "a cursor past the end was accepted");
+    (void)mcp_receive(&c, NEW("tools/list", ",\"cursor\":null"), NULL);
+    CHECK(!mcp_sent_contains(&c, "error"), "null as a cursor was rejected");
     mcp_close(&c);
 }
 
@@ -229,7 +231,7 @@ TEST(valid_log_levels_can_be_set)
 {
     mcp_case c;
     mcp_open(&c);
-    mcp_greet(&c, "{}");
+    mcp_initialize(&c, "{}");
     static const struct {
         const char *params;
         bool good;
@@ -243,8 +245,8 @@ TEST(valid_log_levels_can_be_set)
         (void)snprintf(text, sizeof(text),
                        "{" V "\"id\":1,\"method\":\"logging/setLevel\",\"params\":%s}",
                        rows[i].params);
-        (void)mcp_take(&c, text, NULL);
-        CHECK_INT(mcp_sent(&c, "\"result\":{}"), rows[i].good, "%s", rows[i].params);
+        (void)mcp_receive(&c, text, NULL);
+        CHECK_INT(mcp_sent_contains(&c, "\"result\":{}"), rows[i].good, "%s", rows[i].params);
     }
     mcp_close(&c);
 }

@@ -13,9 +13,9 @@ TEST(progress_only_increases)
 {
     mcp_case c;
     mcp_open(&c);
-    mcp_greet(&c, "{}");
-    (void)mcp_take(&c, OLD_CALL(",\"_meta\":{\"progressToken\":\"p\"}"), NULL);
-    haft__mcp_request *mcp_request = mcp_take_request(&c);
+    mcp_initialize(&c, "{}");
+    (void)mcp_receive(&c, OLD_CALL(",\"_meta\":{\"progressToken\":\"p\"}"), NULL);
+    haft__mcp_request *mcp_request = mcp_pop_request(&c);
     static const uint64_t steps[] = {0, 0, 5, 3, 5, 6};
     for (size_t i = 0; i < COUNT(steps); i++) {
         haft__mcp_request_progress(mcp_request, steps[i], 10, HAFT__LIT("so far"));
@@ -32,7 +32,7 @@ TEST(progress_only_increases)
                         "far\"}}\n"),
               "each step of the progress once");
     haft__mcp_request_reply_text(mcp_request, HAFT__LIT("a\"b"), true);
-    CHECK(mcp_sent(&c, "{\"type\":\"text\",\"text\":\"a\\\"b\"}],\"isError\":true}"),
+    CHECK(mcp_sent_contains(&c, "{\"type\":\"text\",\"text\":\"a\\\"b\"}],\"isError\":true}"),
           "the answer was not sent");
     mcp_close(&c);
 }
@@ -47,12 +47,12 @@ TEST(progress_without_a_token_is_not_sent)
                                          ",\"_meta\":3"};
     mcp_case c;
     mcp_open(&c);
-    mcp_greet(&c, "{}");
+    mcp_initialize(&c, "{}");
     for (size_t i = 0; i < COUNT(tokens); i++) {
         char text[256];
         (void)snprintf(text, sizeof(text), OLD_CALL("%s"), tokens[i]);
-        (void)mcp_take(&c, text, NULL);
-        haft__mcp_request *mcp_request = mcp_take_request(&c);
+        (void)mcp_receive(&c, text, NULL);
+        haft__mcp_request *mcp_request = mcp_pop_request(&c);
         haft__mcp_request_progress(mcp_request, 1, 0, HAFT__LIT(""));
         CHECK_INT(c.sent.len, 0, "bytes sent: %s", tokens[i]);
         haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
@@ -70,25 +70,25 @@ TEST(a_result_that_exceeds_a_message_is_an_error)
     for (size_t i = 0; i < COUNT(calls); i++) {
         mcp_case c;
         mcp_open(&c);
-        mcp_greet(&c, "{}");
-        (void)mcp_take(&c, calls[i], NULL);
-        haft__mcp_request_reply_text(mcp_take_request(&c), HAFT__LIT(""), false);
+        mcp_initialize(&c, "{}");
+        (void)mcp_receive(&c, calls[i], NULL);
+        haft__mcp_request_reply_text(mcp_pop_request(&c), HAFT__LIT(""), false);
         size_t most = HAFT__LIMIT_MCP_MESSAGE_BYTES - (c.sent.len - 1);
         for (size_t more = 0; more <= 1; more++) {
-            (void)mcp_take(&c, calls[i], NULL);
-            haft__mcp_request_reply_text(mcp_take_request(&c), (haft_str){text, most + more},
-                                         false);
+            (void)mcp_receive(&c, calls[i], NULL);
+            haft__mcp_request_reply_text(mcp_pop_request(&c), (haft_str){text, most + more}, false);
             haft_str start = {c.sent.ptr, c.sent.len < 300 ? c.sent.len : 300};
-            CHECK_INT(mcp_sent(&c, "\"isError\":true"), more, "%.*s", HAFT__ARG(start));
-            CHECK_INT(mcp_sent(&c, "the result is too long"), more, "%.*s", HAFT__ARG(start));
-            CHECK(mcp_sent(&c, "\"id\":7,"), "%.*s", HAFT__ARG(start));
+            CHECK_INT(mcp_sent_contains(&c, "\"isError\":true"), more, "%.*s", HAFT__ARG(start));
+            CHECK_INT(mcp_sent_contains(&c, "the result is too long"), more, "%.*s",
+                      HAFT__ARG(start));
+            CHECK(mcp_sent_contains(&c, "\"id\":7,"), "%.*s", HAFT__ARG(start));
             CHECK_INT(c.sent.len - 1 == HAFT__LIMIT_MCP_MESSAGE_BYTES, more == 0,
                       "the size of the message");
         }
-        (void)mcp_take(&c, calls[i], NULL);
-        haft__mcp_request_reply_text(mcp_take_request(&c),
+        (void)mcp_receive(&c, calls[i], NULL);
+        haft__mcp_request_reply_text(mcp_pop_request(&c),
                                      (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES}, false);
-        CHECK(mcp_sent(&c, "\"isError\":true"),
+        CHECK(mcp_sent_contains(&c, "\"isError\":true"),
               "a text that is too long without its envelope was sent");
         mcp_close(&c);
     }
@@ -101,11 +101,12 @@ TEST(an_answer_that_exceeds_a_message_is_an_error)
     char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
     memset(text, ' ', HAFT__LIMIT_MCP_MESSAGE_BYTES);
     mcp_open(&c);
-    mcp_greet(&c, "{}");
-    (void)mcp_take(&c, "{" V "\"id\":7,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"}}",
-                   NULL);
-    haft__mcp_request_reply(mcp_take_request(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES});
-    CHECK(mcp_sent(&c, "\"id\":7,\"error\":{\"code\":-32603,\"message\":\"the result is too long"),
+    mcp_initialize(&c, "{}");
+    (void)mcp_receive(&c, "{" V "\"id\":7,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"}}",
+                      NULL);
+    haft__mcp_request_reply(mcp_pop_request(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES});
+    CHECK(mcp_sent_contains(
+              &c, "\"id\":7,\"error\":{\"code\":-32603,\"message\":\"the result is too long"),
           "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
     mcp_close(&c);
 }
@@ -117,14 +118,14 @@ TEST(an_answer_has_its_id_even_if_an_allocation_fails)
         mcp_case c;
         mcp_open(&c);
         CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "no memory for the test itself");
-        (void)mcp_take(&c, NEW_CALL(""), NULL);
-        haft__mcp_request *mcp_request = mcp_take_request(&c);
+        (void)mcp_receive(&c, NEW_CALL(""), NULL);
+        haft__mcp_request *mcp_request = mcp_pop_request(&c);
         test_fail_allocations_from(n);
         haft__mcp_request_reply_text(mcp_request, HAFT__LIT("done"), false);
         bool failed = test_allow_allocations();
-        CHECK(mcp_sent(&c, "\"id\":7,"), "allocation %u: %.*s", n,
+        CHECK(mcp_sent_contains(&c, "\"id\":7,"), "allocation %u: %.*s", n,
               HAFT__ARG(haft__buf_str(&c.sent)));
-        CHECK(failed == !mcp_sent(&c, "done"),
+        CHECK(failed == !mcp_sent_contains(&c, "done"),
               "allocation %u: the answer is lost without a failure, or sent despite one", n);
         mcp_close(&c);
         if (!failed) {
@@ -138,27 +139,27 @@ TEST(log_messages_go_only_to_subscribers)
 {
     mcp_case c;
     mcp_open(&c);
-    (void)mcp_take(&c, NEW_CALL(""), NULL);
-    haft__mcp_request *mcp_request = mcp_take_request(&c);
+    (void)mcp_receive(&c, NEW_CALL(""), NULL);
+    haft__mcp_request *mcp_request = mcp_pop_request(&c);
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_EMERGENCY, HAFT__LIT("x"));
     CHECK_INT(c.sent.len, 0, "bytes sent before a level was set");
     haft__mcp_request_reply(mcp_request, HAFT__LIT("\"content\":[]"));
-    (void)mcp_take(&c,
-                   "{" V
-                   "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\",\"_meta\":{"
-                   "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
-                   "\"io.modelcontextprotocol/clientCapabilities\":{},"
-                   "\"io.modelcontextprotocol/logLevel\":\"warning\"}}}",
-                   NULL);
-    mcp_request = mcp_take_request(&c);
+    (void)mcp_receive(&c,
+                      "{" V
+                      "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\",\"_meta\":{"
+                      "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                      "\"io.modelcontextprotocol/clientCapabilities\":{},"
+                      "\"io.modelcontextprotocol/logLevel\":\"warning\"}}}",
+                      NULL);
+    mcp_request = mcp_pop_request(&c);
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_NOTICE, HAFT__LIT("x"));
     CHECK_INT(c.sent.len, 0, "bytes sent for a message below the level");
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_WARNING, HAFT__LIT("x"));
-    CHECK(mcp_sent(&c, "\"level\":\"warning\",\"logger\":\"s\",\"data\":\"x\""),
+    CHECK(mcp_sent_contains(&c, "\"level\":\"warning\",\"logger\":\"s\",\"data\":\"x\""),
           "a message at the level was not sent");
     haft__mcp_request_fail(mcp_request, HAFT__RPC_CAPABILITY, HAFT__LIT("no"),
                            HAFT__LIT("{\"a\":1}"));
-    CHECK(mcp_sent(&c, "\"code\":-32021,\"message\":\"no\",\"data\":{\"a\":1}"),
+    CHECK(mcp_sent_contains(&c, "\"code\":-32021,\"message\":\"no\",\"data\":{\"a\":1}"),
           "the error was not sent");
     CHECK_INT(c.http, 400, "HTTP status of a missing capability");
     mcp_close(&c);
@@ -179,9 +180,9 @@ TEST(client_capabilities_are_detected)
     for (size_t i = 0; i < COUNT(rows); i++) {
         mcp_case c;
         mcp_open(&c);
-        mcp_greet(&c, rows[i].can);
-        (void)mcp_take(&c, OLD_CALL(""), NULL);
-        haft__mcp_request *mcp_request = mcp_take_request(&c);
+        mcp_initialize(&c, rows[i].can);
+        (void)mcp_receive(&c, OLD_CALL(""), NULL);
+        haft__mcp_request *mcp_request = mcp_pop_request(&c);
         CHECK(haft__mcp_request_client_can_elicit(mcp_request, false) == rows[i].form, "%s: a form",
               rows[i].can);
         CHECK(haft__mcp_request_client_can_elicit(mcp_request, true) == rows[i].page, "%s: a page",
@@ -195,26 +196,28 @@ TEST(changes_are_sent_to_subscribers)
 {
     mcp_case c;
     mcp_open(&c);
-    (void)mcp_take(&c,
-                   "{" V "\"id\":\"s\",\"method\":\"subscriptions/listen\",\"params\":{" META
-                   ",\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":false,"
-                   "\"resourcesListChanged\":1,\"other\":true}}}",
-                   NULL);
-    CHECK(mcp_sent(&c, "\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
-                       "\"notifications\":{\"toolsListChanged\":true},\"_meta\":{"
-                       "\"io.modelcontextprotocol/subscriptionId\":\"s\"}}"),
+    (void)mcp_receive(&c,
+                      "{" V "\"id\":\"s\",\"method\":\"subscriptions/listen\",\"params\":{" META
+                      ",\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":false,"
+                      "\"resourcesListChanged\":1,\"other\":true}}}",
+                      NULL);
+    CHECK(mcp_sent_contains(&c,
+                            "\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
+                            "\"notifications\":{\"toolsListChanged\":true},\"_meta\":{"
+                            "\"io.modelcontextprotocol/subscriptionId\":\"s\"}}"),
           "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
     haft__buf_clear(&c.sent);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_PROMPTS);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TEMPLATES);
     CHECK_INT(c.sent.len, 0, "bytes sent for a change without a subscription");
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TOOLS);
-    CHECK(mcp_sent(&c, "notifications/tools/list_changed"),
+    CHECK(mcp_sent_contains(&c, "notifications/tools/list_changed"),
           "a change with a subscription was not sent");
-    mcp_greet(&c, "{}");
+    mcp_initialize(&c, "{}");
     haft__buf_clear(&c.sent);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_PROMPTS);
-    CHECK(mcp_sent(&c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\"}"),
+    CHECK(mcp_sent_contains(
+              &c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\"}"),
           "a session was not notified");
     mcp_close(&c);
 }

@@ -37,8 +37,8 @@ TEST(messages_before_a_handshake_are_checked)
     for (size_t i = 0; i < COUNT(before); i++) {
         mcp_case c;
         mcp_open(&c);
-        haft_str sent = mcp_take(&c, before[i].text, NULL);
-        CHECK(mcp_sent(&c, before[i].sent), "%s: %.*s", before[i].text, HAFT__ARG(sent));
+        haft_str sent = mcp_receive(&c, before[i].text, NULL);
+        CHECK(mcp_sent_contains(&c, before[i].sent), "%s: %.*s", before[i].text, HAFT__ARG(sent));
         CHECK_INT(c.http, before[i].http, "%s", before[i].text);
         CHECK_INT(c.answers + c.ends, 1, "%s: responses and ends", before[i].text);
         CHECK((before[i].sent[0] == '\0') == (c.ends == 1), "%s: whether there is a response",
@@ -87,19 +87,19 @@ TEST(an_id_in_use_is_rejected_and_can_be_cancelled)
 {
     mcp_case c;
     mcp_open(&c);
-    mcp_greet(&c, "{}");
-    (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"}}",
-                   NULL);
+    mcp_initialize(&c, "{}");
+    (void)mcp_receive(&c, "{" V "\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"}}",
+                      NULL);
     CHECK_INT(c.open_count, 1, "open requests");
-    (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"ping\"}", NULL);
-    CHECK(mcp_sent(&c, "already in progress"), "an id in use was accepted");
-    (void)mcp_take(&c, "{" V "\"id\":\"5\",\"method\":\"ping\"}", NULL);
-    CHECK(mcp_sent(&c, "\"result\":{}"), "a string as another id was rejected");
-    (void)mcp_take(
+    (void)mcp_receive(&c, "{" V "\"id\":5,\"method\":\"ping\"}", NULL);
+    CHECK(mcp_sent_contains(&c, "already in progress"), "an id in use was accepted");
+    (void)mcp_receive(&c, "{" V "\"id\":\"5\",\"method\":\"ping\"}", NULL);
+    CHECK(mcp_sent_contains(&c, "\"result\":{}"), "a string as another id was rejected");
+    (void)mcp_receive(
         &c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"5\"}}", NULL);
     CHECK_INT(c.dropped, 0, "dropped requests: a request that is not running was cancelled");
-    (void)mcp_take(&c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
-                   NULL);
+    (void)mcp_receive(
+        &c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}", NULL);
     CHECK_INT(c.dropped, 1, "dropped requests: the running request was cancelled");
     mcp_close(&c);
 }
@@ -108,14 +108,14 @@ TEST(requests_in_progress_are_bounded)
 {
     mcp_case c;
     mcp_open(&c);
-    mcp_greet(&c, "{}");
+    mcp_initialize(&c, "{}");
     for (int i = 1; i <= HAFT__LIMIT_MCP_REQUESTS + 1; i++) {
         char text[128];
         (void)snprintf(text, sizeof(text),
                        "{" V "\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"}}",
                        i);
-        (void)mcp_take(&c, text, NULL);
-        CHECK_INT(mcp_sent(&c, "too many"), i > HAFT__LIMIT_MCP_REQUESTS, "request %d", i);
+        (void)mcp_receive(&c, text, NULL);
+        CHECK_INT(mcp_sent_contains(&c, "too many"), i > HAFT__LIMIT_MCP_REQUESTS, "request %d", i);
     }
     CHECK_INT(c.open_count, HAFT__LIMIT_MCP_REQUESTS, "open requests");
     mcp_close(&c);
