@@ -48,8 +48,8 @@ static int by_size(const void *a, const void *b)
 
 void bench_compare(bench_contender *contenders, size_t count, double slice)
 {
-    double times[BENCH_MOST][REPETITIONS];
-    size_t rounds[BENCH_MOST];
+    double times[BENCH_CONTENDERS][REPETITIONS];
+    size_t rounds[BENCH_CONTENDERS];
     for (size_t i = 0; i < count; i++) {
         rounds[i] = rounds_for(&contenders[i], slice);
     }

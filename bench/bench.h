@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench.h - measuring: contenders side by side, medians, ratios within one run.
+ * bench.h - measures several contenders and compares their median times.
  *
  * Every repetition measures all contenders in turn, so that other load on the machine slows them
  * equally. The reported value is the median of each contender.
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define BENCH_MOST 16
+#define BENCH_CONTENDERS 16 /* the most that one comparison can have */
 
 /* Does the work once; false if it failed. */
 typedef bool bench_work(void *context);

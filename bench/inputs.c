@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.c - model replies as providers send them, one large array, and hostile texts. */
+/* inputs.c - the texts for the JSON benchmarks: replies as providers send them, one large array,
+ * and hostile texts. */
 #include "inputs.h"
 
 #include <stdbool.h>
@@ -8,7 +9,7 @@
 
 #include "base/buf.h"
 
-#define MOST_BYTES ((size_t)1 << 28)
+#define MAX_BYTES ((size_t)1 << 28)
 
 /* A small random generator, so that every machine measures the same bytes. */
 static unsigned random_below(unsigned *seed, unsigned limit)
@@ -46,7 +47,7 @@ bench_input bench_reply(size_t size)
 {
     unsigned seed = 1;
     haft__buf buf;
-    haft__buf_init(&buf, MOST_BYTES);
+    haft__buf_init(&buf, MAX_BYTES);
     haft__buf_addf(&buf, "{\"id\":\"chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT\",\"object\":"
                          "\"chat.completion\",\"created\":1741569952,\"model\":\"a-model\","
                          "\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
@@ -87,7 +88,7 @@ static bench_input array_10m(void)
 {
     unsigned seed = 1;
     haft__buf buf;
-    haft__buf_init(&buf, MOST_BYTES);
+    haft__buf_init(&buf, MAX_BYTES);
     for (unsigned i = 0; buf.len < 10000000; i++) {
         haft__buf_addf(&buf,
                        "%s{\"id\":%u,\"name\":\"user %u\",\"score\":%u.%06u,\"tags\":[\"a\",\"bb\","
@@ -105,15 +106,15 @@ static bench_input array_10m(void)
 bench_make *const bench_typical[] = {reply_1k, reply_10k, reply_100k, array_10m};
 const size_t bench_typical_count = sizeof(bench_typical) / sizeof(bench_typical[0]);
 
-/* `piece` repeated between `open` and `close`, separated by commas. */
+/* A text of a megabyte: `piece` repeated between `open` and `close`. */
 static bench_input repeat(const char *name, const char *open, const char *piece, const char *close,
-                          const char *comma)
+                          const char *separator)
 {
     haft__buf buf;
-    haft__buf_init(&buf, MOST_BYTES);
+    haft__buf_init(&buf, MAX_BYTES);
     haft__buf_addf(&buf, "%s", open);
     for (bool first = true; buf.len < 1000000; first = false) {
-        haft__buf_addf(&buf, "%s%s", first ? "" : comma, piece);
+        haft__buf_addf(&buf, "%s%s", first ? "" : separator, piece);
     }
     haft__buf_addf(&buf, "%s", close);
     return finish(name, &buf);
@@ -181,7 +182,7 @@ static bench_input white_space(void)
 static bench_input keys(const char *name, unsigned repeat_after)
 {
     haft__buf buf;
-    haft__buf_init(&buf, MOST_BYTES);
+    haft__buf_init(&buf, MAX_BYTES);
     for (unsigned i = 0; buf.len < 1000000; i++) {
         haft__buf_addf(&buf, "%c\"the same long prefix of all the keys in here %08u\":1",
                        i == 0 ? '{' : ',', i % repeat_after);

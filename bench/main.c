@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - haft's JSON module compared with Debian's libraries, and on long and hostile texts.
+ * main.c - the main program of the benchmarks: prints the Markdown tables of docs/benchmarks.md.
  *
- * The main program of the benchmark: prints the Markdown tables of docs/benchmarks.md.
+ * The tables about JSON are in this file: haft's JSON module compared with the libraries of Debian,
+ * and its time on long and on hostile texts. The other tables are in the files *_bench.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +24,10 @@ static const bench_library *const libraries[] = {&bench_haft, &bench_jansson, &b
                                                  &bench_cjson, &bench_simdjson};
 #define LIBRARIES (sizeof(libraries) / sizeof(libraries[0]))
 
+/* One library and the text that it parses or writes. */
 typedef struct task {
     const bench_library *library;
-    void *state;
+    void *state; /* of the library; holds the last parsed value */
     const bench_input *input;
 } task;
 
@@ -51,7 +53,8 @@ static const struct {
     bench_work *work;
 } operations[] = {{"parse", do_parse}, {"write", do_write}, {"round trip", do_both}};
 
-static void compare(const bench_input *input, size_t operation)
+/* Prints one row of the table. Every library parses the text first: "write" needs the value. */
+static void print_comparison(const bench_input *input, size_t operation)
 {
     task tasks[LIBRARIES];
     bench_contender contenders[LIBRARIES];
@@ -77,7 +80,7 @@ static void compare(const bench_input *input, size_t operation)
     (void)fflush(stdout);
 }
 
-static void table_of_libraries(void)
+static void print_libraries(void)
 {
     printf("### MB/s of input, and how many times faster haft is\n\n| what |");
     for (size_t i = 0; i < LIBRARIES; i++) {
@@ -94,20 +97,21 @@ static void table_of_libraries(void)
     for (size_t operation = 0; operation < 3; operation++) {
         for (size_t i = 0; i < bench_typical_count; i++) {
             bench_input input = bench_typical[i]();
-            compare(&input, operation);
+            print_comparison(&input, operation);
             free(input.text);
         }
     }
     printf("\n");
 }
 
-static void table_of_lengths(void)
+/* The time per byte must not grow with the length of the text. */
+static void print_lengths(void)
 {
     bench_input inputs[8];
     task tasks[8];
     bench_contender contenders[8];
     for (size_t i = 0; i < 8; i++) {
-        inputs[i] = bench_reply((size_t)1024 << 2 * i);
+        inputs[i] = bench_reply((size_t)1024 << 2 * i); /* 1 KiB, 4 KiB, ... 16 MiB */
         tasks[i] = (task){&bench_haft, bench_haft.create(), &inputs[i]};
         contenders[i] = (bench_contender){inputs[i].name, do_parse, &tasks[i], 0};
     }
@@ -122,15 +126,16 @@ static void table_of_lengths(void)
     printf("\n");
 }
 
-static void table_of_hostile(void)
+/* Texts that attack the parser must not cost much more per byte than an ordinary text. */
+static void print_hostile(void)
 {
-    bench_input inputs[BENCH_MOST] = {bench_reply(100000)};
+    bench_input inputs[BENCH_CONTENDERS] = {bench_reply(100000)}; /* the first is ordinary */
     size_t count = 1 + bench_hostile_count;
     for (size_t i = 1; i < count; i++) {
         inputs[i] = bench_hostile[i - 1]();
     }
-    task tasks[BENCH_MOST];
-    bench_contender contenders[BENCH_MOST];
+    task tasks[BENCH_CONTENDERS];
+    bench_contender contenders[BENCH_CONTENDERS];
     for (size_t i = 0; i < count; i++) {
         tasks[i] = (task){&bench_haft, bench_haft.create(), &inputs[i]};
         contenders[i] = (bench_contender){inputs[i].name, do_parse, &tasks[i], 0};
@@ -151,9 +156,9 @@ static const struct {
     const char *name;
     void (*print)(void);
 } tables[] = {
-    {"libraries", table_of_libraries},
-    {"lengths", table_of_lengths},
-    {"hostile", table_of_hostile},
+    {"libraries", print_libraries},
+    {"lengths", print_lengths},
+    {"hostile", print_hostile},
     {"tools", bench_schema},
     {"hostile-schemas", bench_schema_hostile},
     {"runs", bench_runs},
@@ -167,7 +172,7 @@ static const struct {
     {"turns", bench_turns},
     {"copies", bench_copies},
     {"crowd-appends", bench_crowd_appends},
-    {"crowd-takes", bench_crowd_takes},
+    {"crowd-claims", bench_crowd_claims},
 };
 
 static bool is_wanted(const char *name, int count, char *const *words)
@@ -179,7 +184,7 @@ static bool is_wanted(const char *name, int count, char *const *words)
     return wanted;
 }
 
-/* haft-bench [TABLE]... */
+/* Usage: haft-bench [TABLE]... Without arguments, all tables are printed. */
 int main(int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

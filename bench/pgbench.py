@@ -45,7 +45,7 @@ def one(*values):
 SCRIPTS = {
     "append": appending(1),
     "append64": appending(64),
-    "take": ("", [
+    "claim": ("", [
         [("BEGIN_WRITE",), ("META", *SETTINGS)],
         [("CLAIM_FREE", "9000000000000", "'pgbench'", "9000000000000", "'{}'")],
         [("COMMIT",)]]),

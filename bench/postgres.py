@@ -20,15 +20,15 @@ import pg  # noqa: E402
 
 CLIENTS = [1, 4, 16]
 REPETITIONS = 3
-TAKEN = 8000    # more than can be claimed in the time
-QUEUED = 300    # runs of eight turns
+CLAIMABLE = 8000  # more runs than can be claimed during a measurement
+QUEUED = 300      # runs of eight turns
 SIZE = ("SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relkind = 'r' "
         "AND c.relnamespace = 'haft'::regnamespace")
 RUNS = """INSERT INTO haft.runs (id, state, seq, bytes, checksum, epoch, owner, lease, created,
 updated, ended, wake, due, turns, calls, thread, parent, ending) SELECT c || '.' || n, 0, 0, 0, '',
 1, 'me', 0, 0, 0, 0, 0, NULL, 0, 0, '', '', '' FROM generate_series(0, 15) c,
 generate_series(0, 63) n"""
-FREE = "UPDATE haft.runs SET owner = '', lease = 0, due = number WHERE state < 2"
+RELEASE_ALL = "UPDATE haft.runs SET owner = '', lease = 0, due = number WHERE state < 2"
 
 
 class Bench:
@@ -67,19 +67,20 @@ class Bench:
 
 
 def crowds(title, what, contenders):
-    """Contenders take turns; the median of each counts: (name, processes, its figures, whether it
-    is the baseline for the others with the same number of processes)."""
+    """Prints a table with the median figures of each contender. Every repetition measures all of
+    them in turn. A contender is a tuple: its name, the number of processes, a function that
+    returns its figures, and whether it is the baseline for this number of processes."""
     found = [[] for _ in contenders]
     for _ in range(REPETITIONS):
         for row, (_, _, measure, _) in zip(found, contenders):
             row.append(measure())
-    middle = [[median(column) for column in zip(*row)] for row in found]
-    limits = {c[1]: row[0] for c, row in zip(contenders, middle) if c[3]}
+    medians = [[median(column) for column in zip(*row)] for row in found]
+    baselines = {c[1]: row[0] for c, row in zip(contenders, medians) if c[3]}
     print(f"### {title}\n")
     print(table(["who", "processes", what, "p50 ms", "p99 ms", "x pgbench"],
                 [[c[0], str(c[1]), show(row[0], 0), show(row[1], 2), show(row[2], 2),
-                  show(ratio(row[0], limits.get(c[1])), 2)]
-                 for c, row in zip(contenders, middle)]), flush=True)
+                  show(ratio(row[0], baselines.get(c[1])), 2)]
+                 for c, row in zip(contenders, medians)]), flush=True)
 
 
 def appends(bench):
@@ -90,8 +91,8 @@ def appends(bench):
         bench.sql(own, "TRUNCATE haft.events; TRUNCATE haft.runs; " + RUNS)
         return pgbench.run(bench.cluster, own, script, clients, **more)
 
-    def at_once(clients, rows=64):
-        """A transaction of pgbench has this many appends."""
+    def in_batches(clients, rows=64):
+        """Each transaction of pgbench has `rows` appends."""
         each, *waits = by_pgbench(clients, "append64")
         return (each * rows, *waits)
 
@@ -109,38 +110,40 @@ def appends(bench):
                         lambda c=f"{count}x{runs}", s=store: bench.crowd("crowd-appends", s, c),
                         False)
                        for kind, store in (("PostgreSQL", url), ("SQLite", file))]
-    contenders += [("pgbench, 64 rows in each statement", count, lambda n=count: at_once(n), False)
+    contenders += [("pgbench, 64 rows in each statement", count, lambda n=count: in_batches(n),
+                    False)
                    for count in (1, 4)]
     crowds("Durable appends of 600 bytes", "appends/s", contenders)
 
 
-def takes(bench):
-    def free(url):
-        bench.sql(url, FREE)
+def claims(bench):
+    def release_all(url):
+        bench.sql(url, RELEASE_ALL)
         bench.sql(url, "VACUUM ANALYZE haft.runs")
 
-    def of(kind):
+    def store_with_runs(kind):
         crew = bench.crew(kind)
-        bench.copy(crew.url, workers.eight_turns(crew), TAKEN)
+        bench.copy(crew.url, workers.eight_turns(crew), CLAIMABLE)
         return crew.url
 
     def by_haft(url, clients):
-        free(url)
-        return bench.crowd("crowd-takes", url, str(clients))
+        release_all(url)
+        return bench.crowd("crowd-claims", url, str(clients))
 
     def by_pgbench(url, clients):
-        free(url)
-        return pgbench.run(bench.cluster, url, "take", clients)
+        release_all(url)
+        return pgbench.run(bench.cluster, url, "claim", clients)
 
-    url = of("PostgreSQL")
+    url = store_with_runs("PostgreSQL")
     contenders = []
     for count in CLIENTS:
         contenders += [("haft, PostgreSQL", count, lambda n=count: by_haft(url, n), False),
                        ("pgbench, the same statements", count,
                         lambda n=count: by_pgbench(url, n), True),
                        ("haft, SQLite", count,
-                        lambda n=count: bench.crowd("crowd-takes", of("SQLite"), str(n)), False)]
-    crowds("Taking free runs", "runs/s", contenders)
+                        lambda n=count: bench.crowd("crowd-claims", store_with_runs("SQLite"),
+                                                    str(n)), False)]
+    crowds("Claiming runs without an owner", "runs/s", contenders)
 
 
 def first(bench):
@@ -155,15 +158,16 @@ def first(bench):
     workers.Crew(bench.haft, url, bench.folder).run("runs", "list")  # makes the tables
     costs = [pgbench.run(bench.cluster, url, "create", 1)]
     bench.sql(url, "VACUUM ANALYZE haft.runs")
-    costs.append(pgbench.run(bench.cluster, url, "take", 1))
+    costs.append(pgbench.run(bench.cluster, url, "claim", 1))
     print("### From `haft run --detach` to the first request to a model, an idle worker\n")
     print(table(["store", "poll ms", "the command p50 ms", "p99", "then p50 ms", "p99"], lines))
-    print(f"pgbench, one client: creating a run takes {costs[0][1]:.2f} ms, taking it "
+    print(f"pgbench, one client: creating a run takes {costs[0][1]:.2f} ms, claiming it "
           f"{costs[1][1]:.2f} ms (p50).\n", flush=True)
 
 
 def transactions(bench, url):
-    """Since the database was created; waits for sessions that have not reported yet."""
+    """The transactions since the database was created. Sessions report theirs at most once a
+    second, so this waits a little longer than that."""
     time.sleep(1.1)
     name = url.split("/")[3].split("?")[0]
     return int(bench.cluster.sql("SELECT xact_commit + xact_rollback FROM pg_stat_database "
@@ -194,7 +198,7 @@ def statements(bench):
 
 
 def idle(bench):
-    """Uses another server, which counts statements."""
+    """The cost of an idle worker. Restarts the server with an extension that counts statements."""
     seconds, lines = 6, []
     bench.cluster.options.append("shared_preload_libraries=pg_stat_statements")
     bench.cluster.restart()
@@ -255,7 +259,7 @@ def recovery(bench):
 
 
 # `idle` restarts the server with an extension that would slow the others down.
-TABLES = {f.__name__: f for f in (appends, takes, first, queue, paused, turns, recovery, idle)}
+TABLES = {f.__name__: f for f in (appends, claims, first, queue, paused, turns, recovery, idle)}
 
 
 def main():

@@ -151,7 +151,7 @@ static void append_all(const job *j)
 }
 
 /* Claims one run after the other, like a worker with free slots. */
-static void take_all(const job *j)
+static void claim_all(const job *j)
 {
     char owner[128];
     haft__arena arena;
@@ -253,7 +253,7 @@ void bench_crowd_appends(void)
     measure_crowd(append_all);
 }
 
-void bench_crowd_takes(void)
+void bench_crowd_claims(void)
 {
-    measure_crowd(take_all);
+    measure_crowd(claim_all);
 }

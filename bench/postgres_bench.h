@@ -7,6 +7,6 @@
  * and the processes of HAFT_BENCH_CROWD; print nothing if they are not set. bench/postgres.py makes
  * the stores and the claimable runs, and compares with pgbench. */
 void bench_crowd_appends(void);
-void bench_crowd_takes(void);
+void bench_crowd_claims(void);
 
 #endif

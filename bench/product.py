@@ -3,9 +3,9 @@
 """haft compared with a bare loop in C, with the same model server:
 bench/product.py BUILD_DIR [RESULTS]
 
-Every repetition measures all contenders in turn; prints medians as Markdown. The file RESULTS gets
-all rows as JSON. Everything runs on this machine, for about a minute; nothing is compared with a
-limit.
+Every repetition measures all contenders in turn. The script prints the medians as Markdown tables
+and writes all rows as JSON to the file RESULTS. Everything runs on this machine and takes about a
+minute. No figure is compared with a limit.
 """
 import json
 import os
@@ -23,7 +23,7 @@ from rows import Rows, cpu, cpu_per_turn, peak_mb, ratio, runs_per_second, show,
 REPETITIONS = 3
 LATENCY_MS = 200
 TURNS = [8, 32, 128, 256]
-WARM_RUNS = 2  # before the clock starts; the file contains them too
+WARM_RUNS = 2  # runs before the measurement; the database file contains them too
 CONTENDERS = ["bare", "haft", "haft+durable"]
 DONE = "Done. All of the requested steps are complete."
 
@@ -82,8 +82,8 @@ class Bench:
         if file is not None:
             row["db_bytes"] = sum(f.stat().st_size for f in self.scratch.glob(f"{file.name}*")
                                   if not f.name.endswith("-shm"))
-            for left in self.scratch.glob(f"{file.name}*"):
-                left.unlink()
+            for leftover in self.scratch.glob(f"{file.name}*"):
+                leftover.unlink()
         self.rows.append(row)
         return row
 
@@ -200,8 +200,9 @@ def tables(rows):
 
 
 def stored_and_content(rows, count):
-    """Bytes per turn in the file, and in the conversation: by how much the longest request of a run
-    grows with its turns, the same for all counts."""
+    """Two numbers: the bytes per turn in the file, and the bytes that a turn adds to the
+    conversation. The latter is computed from the growth of the longest request between the
+    smallest and the largest number of turns, so it is the same for every `count`."""
     def longest(turns):
         return rows.median("scale", "haft+durable", f"t{turns}", lambda r: r["longest"])
 

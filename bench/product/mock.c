@@ -2,11 +2,13 @@
 /*
  * mock.c - a single-threaded model server for benchmarks: haft-bench-mock [LATENCY_MS].
  *
- * Prints its address. POST anything: the model "mock-N" calls a tool N times, each of the five of
- * `haft bench` in turn, then answers. It counts the results in the conversation, which is searched,
- * not parsed. A reply is delayed by LATENCY_MS. GET returns and resets the counters: requests, the
- * time of the first (nanoseconds since 1970) and the longest body. It exits when its standard input
- * ends.
+ * The server prints its address. A POST to any path is a model request. The model "mock-N" calls a
+ * tool in each of its first N replies, the five tools of `haft bench` in turn, and then answers. It
+ * knows the number of earlier calls from the number of results in the request; to be fast, it
+ * searches the text of the request and does not parse it. Each reply is delayed by LATENCY_MS. A
+ * GET returns and resets the counters: the number of requests, the time of the first one
+ * (nanoseconds since 1970) and the length of the longest body. The server exits when its standard
+ * input ends.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -20,9 +22,9 @@
 
 #include "wire.h"
 
-#define MOST_BYTES ((size_t)64 << 20)
-#define MOST_READY 256
-#define TOOLS      5
+#define MAX_BYTES ((size_t)64 << 20)
+#define MAX_READY 256
+#define TOOLS     5
 
 static const struct {
     const char *name, *arguments;
@@ -144,8 +146,8 @@ static void close_connection(connection *c)
     }
 }
 
-/* Sends as much as the socket accepts. A reply is short, so a rest is rare; it waits for the next
- * event. */
+/* Sends as much as the socket accepts. Replies are short, so this is nearly always everything; the
+ * rest is sent at the next event. */
 static void flush(connection *c)
 {
     haft_str out = haft__str_skip(haft__buf_str(&c->out), c->sent);
@@ -157,7 +159,7 @@ static void flush(connection *c)
     }
 }
 
-static void wait_for(connection *c)
+static void delay_reply(connection *c)
 {
     c->due = wire_now() + server.latency;
     c->next = NULL;
@@ -169,11 +171,11 @@ static void wait_for(connection *c)
     server.last = c;
 }
 
-static void answer(connection *c, haft_str body, bool asked)
+static void answer(connection *c, haft_str body, bool wants_counts)
 {
     static haft__buf text;
-    haft__buf_init(&text, MOST_BYTES);
-    if (asked) {
+    haft__buf_init(&text, MAX_BYTES);
+    if (wants_counts) {
         write_counts(&text);
     } else {
         note_request(body);
@@ -185,8 +187,8 @@ static void answer(connection *c, haft_str body, bool asked)
                    text.len);
     haft__buf_add_str(&c->out, haft__buf_str(&text));
     haft__buf_finish(&text);
-    if (server.latency > 0 && !asked) {
-        wait_for(c);
+    if (server.latency > 0 && !wants_counts) {
+        delay_reply(c);
     } else {
         flush(c);
     }
@@ -217,7 +219,7 @@ static void watch(int fd, void *what)
     }
 }
 
-static void take_connections(void)
+static void accept_connections(void)
 {
     int one = 1, fd;
     while ((fd = accept4(server.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
@@ -226,8 +228,8 @@ static void take_connections(void)
             fail("calloc");
         }
         c->fd = fd;
-        haft__buf_init(&c->in, MOST_BYTES);
-        haft__buf_init(&c->out, MOST_BYTES);
+        haft__buf_init(&c->in, MAX_BYTES);
+        haft__buf_init(&c->out, MAX_BYTES);
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
         watch(fd, c);
     }
@@ -262,11 +264,11 @@ static int time_left(void)
 
 static void step(void)
 {
-    struct epoll_event ready[MOST_READY];
-    int count = epoll_wait(server.epoll, ready, MOST_READY, time_left());
+    struct epoll_event ready[MAX_READY];
+    int count = epoll_wait(server.epoll, ready, MAX_READY, time_left());
     for (int i = 0; i < count; i++) {
         if (ready[i].data.ptr == &server.listener) {
-            take_connections();
+            accept_connections();
         } else if (ready[i].data.ptr == &server.over) {
             char byte;
             server.over = read(STDIN_FILENO, &byte, 1) <= 0;

@@ -81,8 +81,8 @@ check("all_tables_without_words", tables() == ["tables", "bench/product.py",
 check("one_word_selects_one_table", tables("search") == ["tables"])
 check("product_selects_only_its_table", tables("product") == ["bench/product.py"])
 check("postgres_selects_only_its_tables", tables("postgres") == ["bench/postgres.py"])
-check("one_postgres_table_can_be_selected", tables("postgres-takes", "postgres-idle") == [
-    "bench/postgres.py takes idle"])
+check("one_postgres_table_can_be_selected", tables("postgres-claims", "postgres-idle") == [
+    "bench/postgres.py claims idle"])
 check("two_words_select_two_tables", tables("product", "search") == ["tables", "bench/product.py"])
 status, errors, calls = peers()
 check("peers_are_run", status == 0 and calls == (
