@@ -19,7 +19,7 @@ typedef struct new_options {
     long third;
 } new_options;
 
-#define LEAST sizeof(old_options)
+#define MIN_SIZE sizeof(old_options)
 
 TEST(fields_of_an_older_program_keep_their_defaults)
 {
@@ -44,15 +44,15 @@ TEST(a_struct_without_its_size_is_refused)
 {
     options given = {0, 7, 8}, own = {sizeof(own), 1, 2};
     haft_error err = {0};
-    for (size_t size = 0; size < LEAST; size++) {
+    for (size_t size = 0; size < MIN_SIZE; size++) {
         given.struct_size = size;
-        CHECK_INT(haft__options_copy(&own, sizeof(own), LEAST, &given, "THE_INIT", &err),
+        CHECK_INT(haft__options_copy(&own, sizeof(own), MIN_SIZE, &given, "THE_INIT", &err),
                   HAFT_BAD_INPUT, "struct_size %zu", size);
     }
     CHECK_STR(haft__str(err.where), HAFT__LIT("/struct_size"), "where");
     CHECK_STR(haft__str(err.hint), HAFT__LIT("start from THE_INIT"), "hint");
     CHECK(own.first == 1 && own.second == 2, "the options were changed");
-    given.struct_size = LEAST;
-    CHECK_INT(haft__options_copy(&own, sizeof(own), LEAST, &given, "X", &err), HAFT_OK,
+    given.struct_size = MIN_SIZE;
+    CHECK_INT(haft__options_copy(&own, sizeof(own), MIN_SIZE, &given, "X", &err), HAFT_OK,
               "the smallest struct_size");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/providers.md is the tables of src/model/providers.c, of tool_schema.c and of
- * model_rules.c. `HAFT_RENEW=1 make test T=providers_page` writes the page. */
+/* docs/providers.md shows the tables of src/model/providers.c, tool_schema.c and model_rules.c.
+ * `HAFT_RENEW=1 make test T=providers_page` writes the page; otherwise the tests compare it. */
 #include "model/model_rules.h"
 #include "model/provider.h"
 #include "model/providers/openai_chat/openai_chat.h"
@@ -50,12 +50,12 @@ static void add_server(haft__buf *page, const haft__provider *p)
 
 static void add_choice(haft__buf *page, const haft__provider *p)
 {
-    const haft__provider_capabilities *can = &p->capabilities;
+    const haft__provider_capabilities *capabilities = &p->capabilities;
     add_code(page, p->chat.must_call);
-    add_flag(page, can->named_choice);
-    add_flag(page, can->allowed_tools);
-    add_flag(page, can->parallel);
-    add_flag(page, !can->no_forced_thinking);
+    add_flag(page, capabilities->named_choice);
+    add_flag(page, capabilities->allowed_tools);
+    add_flag(page, capabilities->parallel);
+    add_flag(page, !capabilities->no_forced_thinking);
 }
 
 static const char *constraint_field(const haft__provider *p)
@@ -79,21 +79,22 @@ static const char *schema_name(const haft__tool_schema_rules *rules)
 
 static void add_tools(haft__buf *page, const haft__provider *p)
 {
-    const haft__provider_capabilities *can = &p->capabilities;
-    add_code(page, can->name_chars != NULL ? can->name_chars : "");
-    add_count(page, can->name_bytes);
-    add_count(page, can->max_tools);
-    haft__buf_addf(page, " %s |", schema_name(can->tool_schema));
-    add_flag(page, can->strict_tools);
+    const haft__provider_capabilities *capabilities = &p->capabilities;
+    add_code(page, capabilities->name_chars != NULL ? capabilities->name_chars : "");
+    add_count(page, capabilities->name_bytes);
+    add_count(page, capabilities->max_tools);
+    haft__buf_addf(page, " %s |", schema_name(capabilities->tool_schema));
+    add_flag(page, capabilities->strict_tools);
     add_code(page, constraint_field(p));
 }
 
 static void add_cache(haft__buf *page, const haft__provider *p)
 {
-    const haft__provider_capabilities *can = &p->capabilities;
+    const haft__provider_capabilities *capabilities = &p->capabilities;
     haft__buf_addf(page, " %s |",
-                   can->cache == HAFT__CACHE_MARKS ? "up to marks that haft sets" : "automatic");
-    add_flag(page, !can->choice_breaks_cache);
+                   capabilities->cache == HAFT__CACHE_MARKS ? "up to marks that haft sets"
+                                                            : "automatic");
+    add_flag(page, !capabilities->choice_breaks_cache);
     haft__buf_addf(page, p->chat.reasoning[0] != '\0' ? " `%s`%s |" : " %s%s |", p->chat.reasoning,
                    p->chat.needs_reasoning ? ", always" : "");
     add_code(page, p->chat.max_tokens);
@@ -271,14 +272,16 @@ TEST(wire_names_fit_every_provider)
     size_t count;
     const haft__provider *all = haft__providers(&count);
     for (size_t i = 0; i < count; i++) {
-        const haft__provider_capabilities *can = &all[i].capabilities;
-        CHECK(can->name_bytes == 0 || can->name_bytes >= HAFT__WIRE_NAME_BYTES, "%s: %u bytes",
-              all[i].name, can->name_bytes);
-        CHECK_INT(can->name_bytes == 0, can->name_chars == NULL, "%s", all[i].name);
-        CHECK(can->name_chars == NULL || strstr(can->name_chars, "A-Za-z0-9_") != NULL, "%s",
-              all[i].name);
-        CHECK(can->name_chars == NULL || strchr(can->name_chars + 9, '-') != NULL, "%s",
-              all[i].name);
+        const haft__provider_capabilities *capabilities = &all[i].capabilities;
+        CHECK(capabilities->name_bytes == 0 || capabilities->name_bytes >= HAFT__WIRE_NAME_BYTES,
+              "%s: %u bytes", all[i].name, capabilities->name_bytes);
+        CHECK_INT(capabilities->name_bytes == 0, capabilities->name_chars == NULL, "%s",
+                  all[i].name);
+        CHECK(capabilities->name_chars == NULL
+                  || strstr(capabilities->name_chars, "A-Za-z0-9_") != NULL,
+              "%s", all[i].name);
+        CHECK(capabilities->name_chars == NULL || strchr(capabilities->name_chars + 9, '-') != NULL,
+              "%s", all[i].name);
     }
     for (size_t i = 0; i < COUNT(names); i++) {
         haft__wire_name wire = haft__wire_name_encode(haft__str(names[i]));

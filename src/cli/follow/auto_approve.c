@@ -24,8 +24,8 @@ static const char *approvals_path(haft__cli *cli)
     return off ? NULL : haft__config_user_path(&cli->arena, "approvals.json");
 }
 
-/* The directory of the spec, without symbolic links: two names of one directory are the same. "" if
- * the spec has no file. */
+/* The directory of the spec, with symbolic links resolved, so that one directory has only one name.
+ * "" if the spec has no file. */
 static haft_status find_directory(haft__arena *arena, const haft__spec *spec,
                                   haft_str *ret_directory, haft_error *err)
 {
@@ -63,7 +63,7 @@ static haft_status make_hash(haft__arena *arena, const haft_run *run, const haft
                : status;
 }
 
-/* ---- keeping ---- */
+/* ---- storing a standing approval ---- */
 
 haft_status haft__auto_approve_keep(void *context, const haft_run *run, const haft__run_call *call,
                                     haft_error *err)
@@ -73,26 +73,26 @@ haft_status haft__auto_approve_keep(void *context, const haft_run *run, const ha
     const char *path = approvals_path(cli);
     char hash[HAFT__SHA256_HEX], since[HAFT__TIME_SIZE];
     haft_str directory;
-    bool depends = false;
+    bool uses_directory = false;
     if (path == NULL) {
         return haft__fail(err, HAFT_BAD_STATE, "",
                           "no approval is kept: settings are off, or have no directory");
     }
     haft_status status = make_hash(&cli->arena, run, call, hash, &directory, err);
     if (status == HAFT_OK) {
-        status = haft__binding_depends_on_directory(run->state.spec, tool, &depends, err);
+        status = haft__binding_depends_on_directory(run->state.spec, tool, &uses_directory, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    if (depends && directory.len == 0) {
+    if (uses_directory && directory.len == 0) {
         return haft__fail(err, HAFT_BAD_STATE, "", "no approval is kept: the spec has no file");
     }
     haft__time_format(haft__clock_now(), since);
     haft__user_approval approval = {.hash = {hash, sizeof(hash)},
                                     .tool = tool->name,
                                     .source = haft__str(haft__tool_source_name(tool->source)),
-                                    .directory = depends ? directory : HAFT__LIT(""),
+                                    .directory = uses_directory ? directory : HAFT__LIT(""),
                                     .since = haft__str(since),
                                     .destructive =
                                         tool->traits.destructive || tool->hinted_destructive};
@@ -124,10 +124,11 @@ static haft_status read_approvals(haft__cli *cli, haft__arena *arena,
     return HAFT_OK;
 }
 
-/* Who approves the call, and why; "" if a person must be asked. */
-static haft_status find_reason(haft__arena *arena, const haft__args *args, const haft_run *run,
-                               const haft__run_call *call, const haft__user_approvals *approvals,
-                               haft__run_command *command, haft_error *err)
+/* Sets command->by and command->why to what approves the call. `by` stays "" if a person must be
+ * asked. */
+static haft_status find_approval(haft__arena *arena, const haft__args *args, const haft_run *run,
+                                 const haft__run_call *call, const haft__user_approvals *approvals,
+                                 haft__run_command *command, haft_error *err)
 {
     const char *all = haft__args_text(args, "yes", NULL);
     char hash[HAFT__SHA256_HEX];
@@ -151,7 +152,7 @@ static haft_status find_reason(haft__arena *arena, const haft__args *args, const
 }
 
 static haft_status approve_first(haft__arena *arena, const haft__args *args, haft_run *run,
-                                 const haft__user_approvals *approvals, bool *ret_did,
+                                 const haft__user_approvals *approvals, bool *ret_approved,
                                  haft_error *err)
 {
     const haft__run *state = &run->state;
@@ -169,16 +170,16 @@ static haft_status approve_first(haft__arena *arena, const haft__args *args, haf
             .pause = haft__str(haft__pause_name(call->pause)),
             .binding = call->binding,
         };
-        haft_status status = find_reason(arena, args, run, call, approvals, &command, err);
+        haft_status status = find_approval(arena, args, run, call, approvals, &command, err);
         if (status != HAFT_OK || command.by.len > 0) {
-            *ret_did = status == HAFT_OK;
+            *ret_approved = status == HAFT_OK;
             return status == HAFT_OK ? haft__run_perform_command(run, &command, err) : status;
         }
     }
     return HAFT_OK;
 }
 
-/* Whether a call waits for an approval: otherwise no file is read. */
+/* Whether a call waits for an approval. If not, the file of approvals need not be read. */
 static bool has_pending_approval(const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {
@@ -191,18 +192,18 @@ static bool has_pending_approval(const haft__run *run)
 }
 
 haft_status haft__auto_approve_call(haft__cli *cli, const haft__args *args, haft_run *run,
-                                    bool *ret_did, haft_error *err)
+                                    bool *ret_approved, haft_error *err)
 {
     haft__arena arena;
     haft__user_approvals approvals;
-    *ret_did = false;
+    *ret_approved = false;
     if (!has_pending_approval(&run->state)) {
         return HAFT_OK;
     }
     haft__arena_init(&arena, 0);
     haft_status status = read_approvals(cli, &arena, &approvals, err);
     if (status == HAFT_OK) {
-        status = approve_first(&arena, args, run, &approvals, ret_did, err);
+        status = approve_first(&arena, args, run, &approvals, ret_approved, err);
     }
     haft__arena_finish(&arena);
     return status;

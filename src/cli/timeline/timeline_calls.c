@@ -154,11 +154,11 @@ void haft__timeline_line_add_call(haft__timeline_line *l, const haft__timeline_c
 static void add_running(haft__timeline_line *l, size_t count, size_t reserved)
 {
     bool first = true;
-    haft__buf small;
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
-    haft__buf_addf(&small, "%zu calls run: ", count);
-    haft__timeline_line_add(l, HAFT__STYLE_PLAIN, haft__buf_str(&small));
-    haft__buf_finish(&small);
+    haft__buf details;
+    haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__buf_addf(&details, "%zu calls run: ", count);
+    haft__timeline_line_add(l, HAFT__STYLE_PLAIN, haft__buf_str(&details));
+    haft__buf_finish(&details);
     for (const haft__timeline_call *call = l->t->calls; call != NULL; call = call->next) {
         if (call->running) {
             haft__timeline_line_add_cut(l, HAFT__STYLE_PLAIN,
@@ -227,21 +227,21 @@ void haft__timeline_add_running(haft__timeline *timeline)
 }
 
 /* "  12 ms · 1.2 KB" */
-static void add_outcome(const haft__timeline *t, const haft__event *event, haft__buf *small)
+static void add_outcome(const haft__timeline *t, const haft__event *event, haft__buf *details)
 {
-    haft__buf_add_str(small, HAFT__LIT("  "));
-    haft__amount_add_duration(small, haft__timeline_event_number(event, "ms"));
+    haft__buf_add_str(details, HAFT__LIT("  "));
+    haft__amount_add_duration(details, haft__timeline_event_number(event, "ms"));
     if (haft__event_flag(event, "ok")) {
-        haft__timeline_add_separator(t, small);
-        haft__amount_add_bytes(small, haft__timeline_event_text(event, "result").len);
+        haft__timeline_add_separator(t, details);
+        haft__amount_add_bytes(details, haft__timeline_event_text(event, "result").len);
     }
     if (haft__event_flag(event, "cached")) {
-        haft__timeline_add_separator(t, small);
-        haft__buf_add_str(small, HAFT__LIT("cached"));
+        haft__timeline_add_separator(t, details);
+        haft__buf_add_str(details, HAFT__LIT("cached"));
     }
     if (haft__event_flag(event, "truncated")) {
-        haft__timeline_add_separator(t, small);
-        haft__buf_add_str(small, HAFT__LIT("truncated"));
+        haft__timeline_add_separator(t, details);
+        haft__buf_add_str(details, HAFT__LIT("truncated"));
     }
 }
 
@@ -264,18 +264,18 @@ void haft__timeline_call_finished(haft__timeline *t, const haft__event *event)
     haft__timeline_call call = haft__timeline_note_stopped(t, event);
     bool ok = haft__event_flag(event, "ok");
     haft_str below = {NULL, 0}; /* all arguments are shown if verbose */
-    haft__buf small;
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__buf details;
+    haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
     haft__timeline_line l =
         haft__timeline_line_begin_item(t, ok ? HAFT__SYMBOL_DONE : HAFT__SYMBOL_FAILED,
                                        ok ? HAFT__STYLE_SUCCESS : HAFT__STYLE_ERROR);
-    add_outcome(t, event, &small);
-    if (t->verbose && columns_of(&call, &small) > l.left) {
+    add_outcome(t, event, &details);
+    if (t->verbose && columns_of(&call, &details) > l.left) {
         below = call.arguments;
         call.arguments = HAFT__LIT("");
     }
-    haft__timeline_line_add_call(&l, &call, haft__width_of_text(haft__buf_str(&small)));
-    haft__timeline_line_add_details(&l, &small);
+    haft__timeline_line_add_call(&l, &call, haft__width_of_text(haft__buf_str(&details)));
+    haft__timeline_line_add_details(&l, &details);
     if (ok) {
         haft__timeline_line_end(&l);
     } else {

@@ -110,10 +110,10 @@ haft_str haft__timeline_indent(haft_str line);
 
 /* Maximum bytes of the buffer that collects amounts, separated by dots. */
 #define HAFT__TIMELINE_DETAILS_BYTES 256
-void haft__timeline_add_separator(const haft__timeline *t, haft__buf *small);
+void haft__timeline_add_separator(const haft__timeline *t, haft__buf *details);
 
 /* Adds the collected details, dim, and frees the buffer. */
-void haft__timeline_line_add_details(haft__timeline_line *l, haft__buf *small);
+void haft__timeline_line_add_details(haft__timeline_line *l, haft__buf *details);
 
 /* ---- plain and live ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_line.c - lines of a live terminal: styles, symbols, and cutting to the width.
+ * timeline_line.c - writes lines for a live terminal: styles, symbols, and cutting to the width.
  *
- * Every colour has a symbol or a word with the same meaning. Tests:
+ * A colour never carries information alone: a symbol or a word next to it says the same. Tests:
  * tests/cli/timeline/timeline_test.c.
  */
 #include "base/str.h"
@@ -74,7 +74,8 @@ void haft__timeline_line_add_cut(haft__timeline_line *l, haft__style s, haft_str
     size_t used = haft__escape_add_line(&l->t->out, text, room,
                                         haft__symbol_text(l->t, HAFT__SYMBOL_ELLIPSIS));
     haft__style_end(l, s);
-    l->left -= used + 1 >= room ? room : used; /* it was cut: no column is left */
+    /* A text that was cut may end one column early; that column must stay empty. */
+    l->left -= used + 1 >= room ? room : used;
 }
 
 bool haft__timeline_renders(const haft__timeline *t)
@@ -123,7 +124,8 @@ void haft__timeline_line_end(const haft__timeline_line *l)
     haft__buf_add_char(&l->t->out, '\n');
 }
 
-/* The symbol of an item stands before this column. */
+/* Continued lines begin where the text of an item begins: after three blanks, its symbol and one
+ * more blank. */
 #define WRAPPED_INDENT 5
 
 void haft__timeline_line_end_wrapped(haft__timeline_line *l, haft__style s, haft_str text)
@@ -150,13 +152,13 @@ haft_str haft__timeline_indent(haft_str line)
     return (haft_str){line.ptr, blanks};
 }
 
-void haft__timeline_add_separator(const haft__timeline *t, haft__buf *small)
+void haft__timeline_add_separator(const haft__timeline *t, haft__buf *details)
 {
-    haft__buf_add_str(small, haft__symbol_text(t, HAFT__SYMBOL_DOT));
+    haft__buf_add_str(details, haft__symbol_text(t, HAFT__SYMBOL_DOT));
 }
 
-void haft__timeline_line_add_details(haft__timeline_line *l, haft__buf *small)
+void haft__timeline_line_add_details(haft__timeline_line *l, haft__buf *details)
 {
-    haft__timeline_line_add(l, HAFT__STYLE_DIM, haft__buf_str(small));
-    haft__buf_finish(small);
+    haft__timeline_line_add(l, HAFT__STYLE_DIM, haft__buf_str(details));
+    haft__buf_finish(details);
 }

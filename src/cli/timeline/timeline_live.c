@@ -46,16 +46,16 @@ void haft__timeline_resume(haft__timeline *timeline, haft_str run, haft_str task
 
 static void report_turn(haft__timeline *t, const haft__event *event)
 {
-    haft__buf small;
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__buf details;
+    haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
     haft__timeline_line l = haft__timeline_line_begin(t);
-    haft__buf_addf(&small, " turn %llu/%u",
+    haft__buf_addf(&details, " turn %llu/%u",
                    (unsigned long long)haft__timeline_event_number(event, "turn"),
                    t->spec->limits.turns);
     haft__timeline_line_add(&l, HAFT__STYLE_BOLD, haft__symbol_text(t, HAFT__SYMBOL_RULE));
-    haft__timeline_line_add(&l, HAFT__STYLE_BOLD, haft__buf_str(&small));
+    haft__timeline_line_add(&l, HAFT__STYLE_BOLD, haft__buf_str(&details));
     haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__symbol_text(t, HAFT__SYMBOL_DOT));
-    haft__buf_finish(&small);
+    haft__buf_finish(&details);
     haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_choice(t, event), 0);
     if (t->verbose) {
         haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__symbol_text(t, HAFT__SYMBOL_DOT));
@@ -118,30 +118,30 @@ static void report_usage(haft__timeline *t, const haft__event *event)
     uint64_t input = haft__timeline_nested_number(event, "usage", "input_tokens"), cost;
     uint64_t cached = haft__timeline_nested_number(event, "usage", "cached_tokens");
     uint64_t output = haft__timeline_nested_number(event, "usage", "output_tokens");
-    haft__buf small;
+    haft__buf details;
     if (input + output == 0) {
         return;
     }
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
     haft__timeline_line l = haft__timeline_line_begin(t);
-    haft__buf_add_str(&small, HAFT__LIT("   "));
-    haft__amount_add_tokens(&small, input);
-    haft__buf_add_str(&small, HAFT__LIT(" in"));
+    haft__buf_add_str(&details, HAFT__LIT("   "));
+    haft__amount_add_tokens(&details, input);
+    haft__buf_add_str(&details, HAFT__LIT(" in"));
     if (cached > 0) {
-        haft__buf_add_str(&small, HAFT__LIT(" ("));
-        haft__amount_add_count(&small, cached);
-        haft__buf_add_str(&small, HAFT__LIT(" cached)"));
+        haft__buf_add_str(&details, HAFT__LIT(" ("));
+        haft__amount_add_count(&details, cached);
+        haft__buf_add_str(&details, HAFT__LIT(" cached)"));
     }
-    haft__timeline_add_separator(t, &small);
-    haft__amount_add_count(&small, output);
-    haft__buf_add_str(&small, HAFT__LIT(" out"));
+    haft__timeline_add_separator(t, &details);
+    haft__amount_add_count(&details, output);
+    haft__buf_add_str(&details, HAFT__LIT(" out"));
     if ((cost = haft__timeline_reply_cost(t, event)) > 0) {
-        haft__timeline_add_separator(t, &small);
-        haft__amount_add_dollars(&small, cost);
+        haft__timeline_add_separator(t, &details);
+        haft__amount_add_dollars(&details, cost);
     }
-    haft__timeline_add_separator(t, &small);
-    haft__amount_add_duration(&small, haft__timeline_event_number(event, "ms"));
-    haft__timeline_line_add_details(&l, &small);
+    haft__timeline_add_separator(t, &details);
+    haft__amount_add_duration(&details, haft__timeline_event_number(event, "ms"));
+    haft__timeline_line_add_details(&l, &details);
     haft__timeline_line_end(&l);
 }
 
@@ -282,17 +282,17 @@ static void report_gate(haft__timeline *t, const haft__event *event)
 
 static void report_stored(haft__timeline *t, const haft__event *event)
 {
-    haft__buf small;
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
-    haft__buf_add_str(&small, HAFT__LIT("  "));
-    haft__amount_add_bytes(&small, haft__timeline_event_number(event, "bytes"));
-    haft__timeline_add_separator(t, &small);
+    haft__buf details;
+    haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__buf_add_str(&details, HAFT__LIT("  "));
+    haft__amount_add_bytes(&details, haft__timeline_event_number(event, "bytes"));
+    haft__timeline_add_separator(t, &details);
     haft__timeline_line l =
         haft__timeline_line_begin_item(t, HAFT__SYMBOL_STORED, HAFT__STYLE_SUCCESS);
     haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, "stored ");
     haft__timeline_line_add_cut(&l, HAFT__STYLE_BOLD, haft__timeline_event_text(event, "name"),
-                                small.len + 12);
-    haft__timeline_line_add_details(&l, &small);
+                                details.len + 12);
+    haft__timeline_line_add_details(&l, &details);
     haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "media_type"),
                                 0);
     haft__timeline_line_end(&l);
@@ -328,32 +328,32 @@ static void report_answered(haft__timeline *t, const haft__event *event)
 
 /* ---- the end ---- */
 
-static void add_totals(const haft__timeline *t, const haft__event *event, haft__buf *small)
+static void add_totals(const haft__timeline *t, const haft__event *event, haft__buf *details)
 {
     unsigned long long turns = haft__timeline_event_number(event, "turns");
     unsigned long long calls = haft__timeline_event_number(event, "calls");
-    haft__buf_addf(small, "%llu turn%s", turns, turns == 1 ? "" : "s");
-    haft__timeline_add_separator(t, small);
-    haft__buf_addf(small, "%llu call%s", calls, calls == 1 ? "" : "s");
+    haft__buf_addf(details, "%llu turn%s", turns, turns == 1 ? "" : "s");
+    haft__timeline_add_separator(t, details);
+    haft__buf_addf(details, "%llu call%s", calls, calls == 1 ? "" : "s");
     uint64_t input = haft__timeline_nested_number(event, "usage", "input_tokens");
     uint64_t output = haft__timeline_nested_number(event, "usage", "output_tokens");
     haft_str cost = haft__timeline_total_cost(t, event);
     if (input + output > 0) {
-        haft__timeline_add_separator(t, small);
-        haft__amount_add_tokens(small, input);
-        haft__buf_add_str(small, HAFT__LIT(" in"));
-        haft__timeline_add_separator(t, small);
-        haft__amount_add_count(small, output);
-        haft__buf_add_str(small, HAFT__LIT(" out"));
+        haft__timeline_add_separator(t, details);
+        haft__amount_add_tokens(details, input);
+        haft__buf_add_str(details, HAFT__LIT(" in"));
+        haft__timeline_add_separator(t, details);
+        haft__amount_add_count(details, output);
+        haft__buf_add_str(details, HAFT__LIT(" out"));
     }
     if (cost.len > 0) {
-        haft__timeline_add_separator(t, small);
-        haft__buf_add_char(small, '$');
-        haft__buf_add_str(small, cost);
+        haft__timeline_add_separator(t, details);
+        haft__buf_add_char(details, '$');
+        haft__buf_add_str(details, cost);
     }
     if (t->started_ms > 0 && event->at_ms >= t->started_ms) {
-        haft__timeline_add_separator(t, small);
-        haft__amount_add_duration(small, event->at_ms - t->started_ms);
+        haft__timeline_add_separator(t, details);
+        haft__amount_add_duration(details, event->at_ms - t->started_ms);
     }
 }
 
@@ -382,8 +382,8 @@ static void report_end(haft__timeline *t, const haft__event *event)
              answer = haft__timeline_event_text(event, "answer");
     bool good =
         haft__str_equal(end, HAFT__LIT("done")) || haft__str_equal(end, HAFT__LIT("direct"));
-    haft__buf small;
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__buf details;
+    haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
     t->answer_shown =
         answer.len > 0
         && haft__str_equal(haft__str_trim(answer), haft__str_trim(haft__buf_str(&t->reply_text)));
@@ -392,15 +392,15 @@ static void report_end(haft__timeline *t, const haft__event *event)
     if (!t->brief || !good) {
         report_verdict(t, event, good);
     }
-    add_totals(t, event, &small);
+    add_totals(t, event, &details);
     if (t->brief) {
-        haft__timeline_add_separator(t, &small);
-        haft__buf_add_str(&small, event->run);
+        haft__timeline_add_separator(t, &details);
+        haft__buf_add_str(&details, event->run);
     }
     haft__timeline_line l = haft__timeline_line_begin(t);
     haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, "  ");
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__buf_str(&small), 0);
-    haft__buf_finish(&small);
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__buf_str(&details), 0);
+    haft__buf_finish(&details);
     haft__timeline_line_end(&l);
 }
 
@@ -453,18 +453,18 @@ static void report_servers(haft__timeline *t, const haft__event *event)
 /* A search by a call has its own line. */
 static void report_revealed(haft__timeline *t, const haft__event *event)
 {
-    haft__buf small;
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__buf details;
+    haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
     if (haft__timeline_event_text(event, "call").len == 0) {
         report_servers(t, event);
-        if (haft__timeline_add_revealed(event, &small)) {
+        if (haft__timeline_add_revealed(event, &details)) {
             haft__timeline_line l =
                 haft__timeline_line_begin_item(t, HAFT__SYMBOL_DONE, HAFT__STYLE_DIM);
-            haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__buf_str(&small));
+            haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__buf_str(&details));
             haft__timeline_line_end(&l);
         }
     }
-    haft__buf_finish(&small);
+    haft__buf_finish(&details);
 }
 
 void haft__timeline_add_live(haft__timeline *t, const haft__event *event)

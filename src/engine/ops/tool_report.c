@@ -92,13 +92,13 @@ void haft__tool_report_write_not_enabled(haft__json_writer *w,
 
 static void write_warnings(haft__json_writer *w, const haft__mcp_listing *listing)
 {
-    bool has = listing->left_out.kind == HAFT__JSON_ARRAY;
+    bool is_list = listing->left_out.kind == HAFT__JSON_ARRAY;
     haft__field_string(w, "means", haft__tool_reason_state_text(listing));
     haft__field_text_or_null(w, "warning", listing->warning);
     if (listing->stderr_lines.len > 0) {
         haft__field_text(w, "stderr", listing->stderr_lines);
     }
-    haft__field_value(w, "left_out", has ? listing->left_out : haft__json_array(NULL, 0));
+    haft__field_value(w, "left_out", is_list ? listing->left_out : haft__json_array(NULL, 0));
     haft__field_number(w, "left_out_all", listing->left_out_all);
 }
 

@@ -235,10 +235,10 @@ static bool read_next(reader *r)
     }
 }
 
-bool haft__literals_extract(haft_str pattern, haft__literals *ret_needles)
+bool haft__literals_extract(haft_str pattern, haft__literals *ret_literals)
 {
-    *ret_needles = (haft__literals){.count = 0};
-    reader r = {.text = pattern, .literals = ret_needles};
+    *ret_literals = (haft__literals){.count = 0};
+    reader r = {.text = pattern, .literals = ret_literals};
     r.any_case = haft__str_starts_with(pattern, HAFT__LIT("(?i)"));
     r.at = r.any_case ? 4 : 0;
     while (r.at < pattern.len) {

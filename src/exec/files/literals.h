@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec/files/literals.h - literals of a pattern: every line that matches contains at least one.
+ * exec/files/literals.h - extracts texts from a regular expression such that every matching line
+ * contains at least one of them.
  *
- * Most patterns have literals, and a text search is much faster than the regular expression: only
- * lines with a literal are passed to it (exec/files/scan.h finds them). The extraction is
- * conservative: a pattern that is not understood has no literals.
+ * Searching for a text is much faster than matching a regular expression. So exec/files/scan.h
+ * first finds the lines that contain a literal, and only these lines are matched. If the extraction
+ * does not understand a pattern, the pattern has no literals, and all lines are matched.
  */
 #ifndef HAFT_EXEC_FILES_LITERALS_H
 #define HAFT_EXEC_FILES_LITERALS_H
@@ -29,8 +30,8 @@ typedef struct haft__literals {
     size_t count;
 } haft__literals;
 
-/* Extracts the literals of a pattern that PCRE2 and exec/files/regex_rewrite.h have accepted. False
- * if it has none, or too many alternatives. */
-bool haft__literals_extract(haft_str pattern, haft__literals *ret_needles);
+/* Extracts the literals of a pattern that PCRE2 and exec/files/regex_rewrite.h have accepted.
+ * Returns false if the pattern has no literals or too many alternatives. */
+bool haft__literals_extract(haft_str pattern, haft__literals *ret_literals);
 
 #endif

@@ -5,23 +5,28 @@
 
 #include "format/grammar/gbnf_reader.h"
 
-/* An element of a sequence: a reference to a rule, or one character of a class. */
+/* An element of a sequence: a reference to a rule, or a class that matches one character. */
 typedef struct haft__gbnf_symbol {
-    bool is_rule, negated;
-    uint32_t rule;
-    uint32_t first, count; /* ranges */
+    bool is_rule;
+    bool negated;          /* the class matches the characters outside its ranges */
+    uint32_t rule;         /* index in `rules` */
+    uint32_t first, count; /* of the class: its ranges, as a part of `ranges` */
 } haft__gbnf_symbol;
 
+/* One alternative of a rule. */
 typedef struct haft__gbnf_sequence {
-    uint32_t rule, first, count; /* symbols */
+    uint32_t rule;         /* index in `rules` */
+    uint32_t first, count; /* its symbols, as a part of `symbols` */
 } haft__gbnf_sequence;
 
 typedef struct haft__gbnf_production {
     haft_str name;
     bool defined, nullable;
-    uint8_t visit;
-    uint32_t first, count; /* sequences, after sorting */
+    uint8_t visit;         /* for the search for left recursion */
+    uint32_t first, count; /* its sequences, as a part of `sequences` after they are sorted */
 } haft__gbnf_production;
+
+/* A range of code points, both ends included. */
 
 typedef struct haft__gbnf_code_range {
     uint32_t first, last;
@@ -33,7 +38,7 @@ struct haft__gbnf_grammar {
     haft__gbnf_production *rules;
     haft__gbnf_code_range *ranges;
     size_t symbol_count, sequence_count, rule_count, range_count;
-    size_t symbol_room, sequence_room, rule_room, range_room;
+    size_t symbol_capacity, sequence_capacity, rule_capacity, range_capacity;
     uint32_t root;
 };
 

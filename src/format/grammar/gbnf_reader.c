@@ -59,7 +59,7 @@ static void *grow(reader *r, void *items, size_t count, size_t *room, size_t siz
 static uint32_t add_rule(reader *r, haft_str name, bool defined)
 {
     haft__gbnf_grammar *g = r->g;
-    rule *rules = grow(r, g->rules, g->rule_count, &g->rule_room, sizeof(*rules));
+    rule *rules = grow(r, g->rules, g->rule_count, &g->rule_capacity, sizeof(*rules));
     if (rules == NULL) {
         return 0;
     }
@@ -71,7 +71,7 @@ static uint32_t add_rule(reader *r, haft_str name, bool defined)
 static void add_symbol(reader *r, symbol s)
 {
     haft__gbnf_grammar *g = r->g;
-    symbol *symbols = grow(r, g->symbols, g->symbol_count, &g->symbol_room, sizeof(*symbols));
+    symbol *symbols = grow(r, g->symbols, g->symbol_count, &g->symbol_capacity, sizeof(*symbols));
     if (symbols != NULL) {
         g->symbols = symbols;
         g->symbols[g->symbol_count++] = s;
@@ -82,7 +82,7 @@ static void add_sequence(reader *r, uint32_t rule_index, const symbol *symbols, 
 {
     haft__gbnf_grammar *g = r->g;
     sequence *sequences =
-        grow(r, g->sequences, g->sequence_count, &g->sequence_room, sizeof(*sequences));
+        grow(r, g->sequences, g->sequence_count, &g->sequence_capacity, sizeof(*sequences));
     if (sequences == NULL) {
         return;
     }
@@ -98,7 +98,7 @@ static void add_range(reader *r, symbol *to, uint32_t first, uint32_t last)
 {
     haft__gbnf_grammar *g = r->g;
     haft__gbnf_code_range *ranges =
-        grow(r, g->ranges, g->range_count, &g->range_room, sizeof(*ranges));
+        grow(r, g->ranges, g->range_count, &g->range_capacity, sizeof(*ranges));
     if (ranges != NULL) {
         g->ranges = ranges;
         g->ranges[g->range_count++] = (haft__gbnf_code_range){first, last};

@@ -2,9 +2,10 @@
 /*
  * encodings.c - the encodings of a secret: plain, JSON, URL, base64, hex.
  *
- * For base64, the search covers only the characters that the secret alone determines, for each of
- * its three alignments to the bytes around it. At each end one character may remain visible, which
- * reveals less than a byte.
+ * In base64, a secret inside a longer text begins at one of three offsets within a group of three
+ * bytes. For each offset, only the characters that depend on the secret alone are searched for. The
+ * character before and after them also depends on other bytes. It stays visible; that reveals less
+ * than a byte of the secret.
  *
  * Tests: tests/run/redact/encodings_test.c.
  */
@@ -17,18 +18,17 @@
 #include "run/redact/redact_int.h"
 #include "json/write.h"
 
-/* The nesting of JSON inside JSON. The output of a program is a string in an event. If a model
- * passes it on, it is a string in arguments that are a string again: up to two levels more than in
- * the original. */
+/* How often JSON may be nested in strings of other JSON. The output of a program is a string in an
+ * event. If a model passes it on, it is a string in arguments, which are a string themselves. */
 #define JSON_LEVELS 4
 
-/* The longest encoding: a quote doubles in length with each level. */
+/* The longest encoding: a quote can double in length with each level. */
 #define MAX_BYTES (HAFT__LIMIT_REDACT_SECRET_BYTES << JSON_LEVELS)
 
 /* ---- JSON ---- */
 
 /* Encodes as a JSON string without its quotes. */
-static void spell_json(haft__buf *buf, haft_str text)
+static void encode_json(haft__buf *buf, haft_str text)
 {
     haft__buf quoted;
     haft__buf_init(&quoted, buf->max);
@@ -46,8 +46,9 @@ static void add_unit(haft__buf *buf, uint32_t unit, bool upper)
     haft__buf_addf(buf, upper ? "\\u%04X" : "\\u%04x", unit);
 }
 
-/* Encodes JSON text: every slash as \/ if `slashes`, and non-ASCII as \uXXXX if `ascii`. */
-static void spell_more(haft__buf *buf, haft_str json, bool slashes, bool ascii, bool upper)
+/* Copies JSON text with optional escapes: if `slashes`, every slash becomes \/; if `ascii`, every
+ * other character than ASCII becomes \uXXXX, with upper-case digits if `upper`. */
+static void escape_json(haft__buf *buf, haft_str json, bool slashes, bool ascii, bool upper)
 {
     while (json.len > 0 && json.ptr != NULL) {
         uint32_t code = 0;
@@ -67,7 +68,7 @@ static void spell_more(haft__buf *buf, haft_str json, bool slashes, bool ascii, 
 
 /* ---- URLs, hex, base64 ---- */
 
-static void spell_percent(haft__buf *buf, haft_str text, bool upper, bool plus)
+static void encode_percent(haft__buf *buf, haft_str text, bool upper, bool plus)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
@@ -80,14 +81,15 @@ static void spell_percent(haft__buf *buf, haft_str text, bool upper, bool plus)
     }
 }
 
-static void spell_hex(haft__buf *buf, haft_str text, bool upper)
+static void encode_hex(haft__buf *buf, haft_str text, bool upper)
 {
     for (size_t i = 0; i < text.len; i++) {
         haft__buf_addf(buf, upper ? "%02X" : "%02x", (unsigned char)text.ptr[i]);
     }
 }
 
-/* The six bits at offset `bit` of `before` unknown bytes followed by the text. */
+/* Returns six bits of the text. `bit` is their offset in a sequence that consists of `before`
+ * unknown bytes and the text. */
 static unsigned sextet(haft_str text, size_t before, size_t bit)
 {
     unsigned value = 0;
@@ -98,7 +100,9 @@ static unsigned sextet(haft_str text, size_t before, size_t bit)
     return value;
 }
 
-static void spell_base64(haft__buf *buf, haft_str text, size_t before, bool url)
+/* Encodes the text as it appears after `before` other bytes; `url` selects the alphabet for URLs.
+ */
+static void encode_base64(haft__buf *buf, haft_str text, size_t before, bool url)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     size_t end = 8 * (before + text.len);
@@ -122,14 +126,14 @@ static haft_status add_encoding(haft__redactor *r, haft__buf *buf, haft_error *e
     return status;
 }
 
-/* Adds JSON text as it is and nested in other JSON. Uses up the buffer's text. */
+/* Adds JSON text as it is, and as it appears nested in other JSON. Empties the buffer. */
 static haft_status add_json_levels(haft__redactor *r, haft__buf *json, haft_error *err)
 {
     haft__buf next;
     haft__buf_init(&next, MAX_BYTES);
     haft_status status = haft__buf_check(json, err);
     for (unsigned level = 1; level < JSON_LEVELS && status == HAFT_OK; level++) {
-        spell_json(&next, haft__buf_str(json));
+        encode_json(&next, haft__buf_str(json));
         status = add_encoding(r, json, err);
         haft__buf_add_str(json, haft__buf_str(&next));
         status = status == HAFT_OK ? haft__buf_check(&next, err) : status;
@@ -143,11 +147,12 @@ static haft_status add_json(haft__redactor *r, haft_str secret, haft__buf *buf, 
 {
     haft__buf once;
     haft__buf_init(&once, MAX_BYTES);
-    spell_json(&once, secret);
+    encode_json(&once, secret);
     haft_str json = haft__buf_str(&once);
     haft_status status = haft__buf_check(&once, err);
+    /* Slashes escaped or not; other characters plain, or escaped in lower or upper case. */
     for (unsigned how = 0; how < 6 && status == HAFT_OK; how++) {
-        spell_more(buf, json, (how & 1) != 0, how >= 2, how >= 4);
+        escape_json(buf, json, (how & 1) != 0, how >= 2, how >= 4);
         status = add_json_levels(r, buf, err);
     }
     haft__buf_finish(&once);
@@ -158,15 +163,15 @@ static haft_status add_encoded(haft__redactor *r, haft_str secret, haft__buf *bu
 {
     haft_status status = HAFT_OK;
     for (unsigned how = 0; how < 4 && status == HAFT_OK; how++) {
-        spell_percent(buf, secret, (how & 1) != 0, (how & 2) != 0);
+        encode_percent(buf, secret, (how & 1) != 0, (how & 2) != 0);
         status = add_encoding(r, buf, err);
     }
     for (unsigned how = 0; how < 2 && status == HAFT_OK; how++) {
-        spell_hex(buf, secret, how > 0);
+        encode_hex(buf, secret, how > 0);
         status = add_encoding(r, buf, err);
     }
     for (unsigned how = 0; how < 6 && status == HAFT_OK; how++) {
-        spell_base64(buf, secret, how / 2, (how & 1) != 0);
+        encode_base64(buf, secret, how / 2, (how & 1) != 0);
         status = add_encoding(r, buf, err);
     }
     return status;

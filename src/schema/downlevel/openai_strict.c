@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openai_strict.c - requirements of OpenAI's strict mode beyond its keywords: every schema has a
- * type; every object lists its properties, requires all of them and allows no others. Anthropic has
- * the same requirements, but properties may be optional. Tests:
- * tests/format/grammar/schema_test.c.
+ * openai_strict.c - completes a schema for OpenAI's strict mode.
+ *
+ * Besides its list of keywords, strict mode requires that every schema has a type, and that every
+ * object lists its properties, requires all of them and allows no others. Anthropic requires the
+ * same, except that properties may be optional. Tests: tests/format/grammar/schema_test.c.
  */
 #include "schema/downlevel/downlevel_int.h"
 
@@ -77,8 +78,8 @@ static void report_narrowed(haft__downlevel *d, const char *what, const char *be
     }
 }
 
-/* Adds OpenAI's requirements for an object. An object with `properties` may have others only if it
- * says so. */
+/* Adds what OpenAI requires of an object. The result allows no other members than `properties`.
+ * That is reported if the schema allows others explicitly, or if it has no `properties` at all. */
 static void close_object(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     haft__json members = haft__json_object(NULL, 0);
@@ -106,8 +107,8 @@ static void close_object(haft__downlevel *d, haft__json schema, haft__object_bui
                              haft__json_bool(false));
 }
 
-/* The schema that OpenAI accepts for any value: every schema needs a type, and every object needs
- * properties. */
+/* The type that comes closest to "any value". OpenAI requires a type, and requires `properties` of
+ * objects and `items` of arrays, so objects and arrays cannot be included. */
 static haft__json any_scalar(haft__downlevel *d)
 {
     static const haft__json types[] = {
@@ -120,8 +121,8 @@ static haft__json any_scalar(haft__downlevel *d)
     return haft__json_array(types, COUNT(types));
 }
 
-/* The types of these values, each once. */
-static haft__json types_given(haft__downlevel *d, const haft__json *values, size_t count)
+/* The types of these values, without duplicates. */
+static haft__json types_of_values(haft__downlevel *d, const haft__json *values, size_t count)
 {
     static const char *const names[] = {
         [HAFT__JSON_NULL] = "null",     [HAFT__JSON_FALSE] = "boolean",
@@ -144,7 +145,8 @@ static haft__json types_given(haft__downlevel *d, const haft__json *values, size
     return used == 1 ? types[0] : haft__json_array(types, used);
 }
 
-/* Arguments are always an object, even if their schema does not say so. */
+/* Whether the schema describes an object. The schema at the root describes the arguments of a tool,
+ * which are always an object, even if the schema does not say so. */
 static bool is_object(const haft__downlevel *d, haft__json schema)
 {
     return may_be_object(schema)
@@ -153,7 +155,7 @@ static bool is_object(const haft__downlevel *d, haft__json schema)
                && haft__object_find(schema, "oneOf") == NULL);
 }
 
-/* Whether a `type`, a name or a list of them, has this one. */
+/* Whether the value of `type`, which is a name or a list of names, contains this name. */
 static bool names_type(haft__json type, haft_str name)
 {
     bool found = haft__str_equal(haft__json_text(type), name);
@@ -163,18 +165,20 @@ static bool names_type(haft__json type, haft_str name)
     return found;
 }
 
-/* OpenAI requires a type in each schema, unless it is a choice, and items in each array. */
+/* Adds a missing type, unless the schema is a choice (anyOf, oneOf), and missing items of an array:
+ * OpenAI requires both. */
 static void complete_type(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     const haft__json *type = haft__object_find(schema, "type");
-    const haft__json *list = haft__object_find(schema, "enum");
-    const haft__json *one = haft__object_find(schema, "const");
-    bool listed = list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0;
+    const haft__json *values = haft__object_find(schema, "enum");
+    const haft__json *constant = haft__object_find(schema, "const");
+    bool has_values = values != NULL && values->kind == HAFT__JSON_ARRAY && values->count > 0;
     bool array = type != NULL && names_type(*type, HAFT__LIT("array"));
-    if (type == NULL && (one != NULL || listed)) {
+    if (type == NULL && (constant != NULL || has_values)) {
         haft__object_builder_put(m, haft__object_builder_string("type"),
-                                 one != NULL ? types_given(d, one, 1)
-                                             : types_given(d, list->items, list->count));
+                                 constant != NULL
+                                     ? types_of_values(d, constant, 1)
+                                     : types_of_values(d, values->items, values->count));
     } else if (type == NULL && is_object(d, schema)) {
         haft__object_builder_put(m, haft__object_builder_string("type"),
                                  haft__object_builder_string("object"));
