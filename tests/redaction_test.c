@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property of every error that shows a part of a foreign text: wherever the text is cut, no part of
- * a secret of HAFT__LIMIT_REDACT_MIN_BYTES or more is shown. A secret is planted at every offset
- * around every cut. Tests for src/base/excerpt.c and the code that uses it. */
+/* Tests for src/base/excerpt.c and the code that uses it.
+ *
+ * Errors show parts of texts from outside, and such a text may contain a secret. Wherever the text
+ * is cut, HAFT__LIMIT_REDACT_MIN_BYTES or more bytes of the secret must never be shown. The tests
+ * put a secret at every offset around every cut. */
 #include "base/excerpt.h"
 
 #include "base/error.h"
@@ -63,7 +65,8 @@ static void check(haft_str shown, const char *what, size_t offset)
           offset, bytes);
 }
 
-/* `offset` bytes of words, the secret and `more` bytes of words, after `head` and before `tail`. */
+/* Makes a text of these parts: `head`, `offset` bytes of words, the secret, `more` bytes of words,
+ * `tail`. */
 static haft_str plant(haft__buf *buf, const char *head, size_t offset, size_t more,
                       const char *tail)
 {
@@ -211,7 +214,7 @@ TEST(no_cut_of_a_model_servers_error_shows_part_of_a_secret)
 {
     static const struct {
         const char *head, *tail;
-        size_t at; /* the cut */
+        size_t at; /* where the text between head and tail is cut */
     } forms[] = {
         {"{\"error\":{\"message\":\"", "\"}}", HAFT__LIMIT_MODEL_ERROR_CHARS},
         {"{\"error\":{\"message\":\"m\",\"type\":\"", "\"}}", 80},
@@ -239,7 +242,8 @@ TEST(no_cut_of_a_model_servers_error_shows_part_of_a_secret)
     end(&f);
 }
 
-/* The body is cut at its limit. Tags are not shown, so this cut is near the start of the text. */
+/* Only the first bytes of a body are read. The script before the text uses up nearly all of them,
+ * so the cut is near the start of the text that is shown. */
 TEST(no_cut_of_a_long_page_shows_part_of_a_secret)
 {
     fixture f;
@@ -331,7 +335,7 @@ TEST(no_cut_of_a_commands_output_shows_part_of_a_secret)
 
 /* ---- MCP servers ---- */
 
-/* The last lines, and the error that quotes them in a field of fixed size. */
+/* Checks the last lines of standard error, and the error that quotes them. */
 static void check_lines(haft__mcp_connection *connection, haft_str text, size_t more)
 {
     haft_error err;

@@ -2,8 +2,9 @@
 /*
  * function.c - tools that are C functions of the program, on threads of the pool.
  *
- * A function cannot be terminated. One that overruns sees haft_cancelled and is detached: its call,
- * its facts and its arguments are copies in the memory of the job, which is kept until it returns.
+ * A function cannot be terminated. If it exceeds its timeout, haft_cancelled returns true and the
+ * function is detached. Its call, its facts and its arguments are copies in the memory of the job,
+ * and this memory is kept until the function returns.
  * At most HAFT__LIMIT_POOL_ABANDONED functions are detached at a time; above that, no function
  * starts until one returns.
  *
@@ -33,7 +34,7 @@ typedef struct function {
     uint64_t deadline_ms;
     atomic_bool cancelled;
     atomic_size_t progress_bytes; /* progress in transit to the loop */
-    bool here;                    /* runs on the loop's thread, inside start */
+    bool on_loop;                 /* runs on the loop's thread, inside start */
     /* Written by the thread, read after it is done. */
     haft_status status;
     haft_reply reply;
@@ -44,8 +45,8 @@ typedef struct function {
 
 static bool is_cancelled(void *host)
 {
-    const function *it = host;
-    return atomic_load(&it->cancelled) || haft__loop_now(it->loop) >= it->deadline_ms;
+    const function *f = host;
+    return atomic_load(&f->cancelled) || haft__loop_now(f->loop) >= f->deadline_ms;
 }
 
 /* Progress in transit from the thread to the loop. */
@@ -56,14 +57,16 @@ typedef struct message {
     char text[];
 } message;
 
-/* The job is alive: its completion is posted later, in the same order. */
+/* The job still exists: the loop runs tasks in the order in which they were posted, and the task
+ * that completes the job is posted after this one. */
 static void notify_progress(haft__task *task)
 {
     message *progress = HAFT__CONTAINER(task, message, task);
     haft__exec_job *job = progress->from->job;
     (void)atomic_fetch_sub(&progress->from->progress_bytes, sizeof(*progress) + progress->length);
-    /* A function that ran inline has reported before its progress is delivered. */
-    if (progress->from->here ? job->done != NULL : !job->reported) {
+    /* A function on the loop's thread has reported its result before its progress is delivered, so
+     * `reported` says nothing there. `done` is NULL if the caller has dropped the job. */
+    if (progress->from->on_loop ? job->done != NULL : !job->reported) {
         job->call.progress(job->context, (haft_str){progress->text, progress->length});
     }
     free(progress);
@@ -72,30 +75,30 @@ static void notify_progress(haft__task *task)
 /* Drops progress if the loop cannot keep up. */
 static void emit(void *host, haft_str json)
 {
-    function *it = host;
+    function *f = host;
     size_t size = sizeof(message) + json.len;
     if (size > HAFT__LIMIT_EXEC_PROGRESS_BYTES
-        || atomic_load(&it->progress_bytes) > HAFT__LIMIT_EXEC_PROGRESS_BYTES - size) {
+        || atomic_load(&f->progress_bytes) > HAFT__LIMIT_EXEC_PROGRESS_BYTES - size) {
         return;
     }
     message *progress = malloc(size);
     if (progress == NULL) {
         return;
     }
-    (void)atomic_fetch_add(&it->progress_bytes, size);
-    *progress = (message){.task = {.run = notify_progress}, .from = it, .length = json.len};
+    (void)atomic_fetch_add(&f->progress_bytes, size);
+    *progress = (message){.task = {.run = notify_progress}, .from = f, .length = json.len};
     memcpy(progress->text, json.ptr, json.len);
-    if (it->here) {
-        haft__loop_post(it->loop, &progress->task);
+    if (f->on_loop) {
+        haft__loop_post(f->loop, &progress->task);
     } else {
-        haft__loop_post_threadsafe(it->loop, &progress->task);
+        haft__loop_post_threadsafe(f->loop, &progress->task);
     }
 }
 
 static void work(haft__pool_job *pooled)
 {
-    function *it = HAFT__CONTAINER(pooled, function, pooled);
-    it->status = haft__call_run(&it->call, &it->tool, it->arguments, &it->reply, &it->err);
+    function *f = HAFT__CONTAINER(pooled, function, pooled);
+    f->status = haft__call_run(&f->call, &f->tool, f->arguments, &f->reply, &f->err);
 }
 
 /* ---- on the loop ---- */
@@ -120,29 +123,29 @@ static void report_reply(haft__exec_job *job, haft_reply reply)
     haft__exec_report(job, &result);
 }
 
-static void report(function *it)
+static void report(function *f)
 {
-    if (it->status == HAFT_OK) {
-        report_reply(it->job, it->reply);
+    if (f->status == HAFT_OK) {
+        report_reply(f->job, f->reply);
         return;
     }
-    haft__exec_result result = {.text = haft__str(it->err.message),
-                                .where = haft__str(it->err.where),
-                                .hint = haft__str(it->err.hint),
-                                .transient = it->status == HAFT_NO_MEMORY};
-    haft__exec_report(it->job, &result);
+    haft__exec_result result = {.text = haft__str(f->err.message),
+                                .where = haft__str(f->err.where),
+                                .hint = haft__str(f->err.hint),
+                                .transient = f->status == HAFT_NO_MEMORY};
+    haft__exec_report(f->job, &result);
 }
 
 static void done(haft__pool_job *pooled)
 {
-    function *it = HAFT__CONTAINER(pooled, function, pooled);
-    haft__exec_job *job = it->job;
-    if (!atomic_load(&it->cancelled)) {
-        report(it);
-        haft__call_finish(&it->call);
+    function *f = HAFT__CONTAINER(pooled, function, pooled);
+    haft__exec_job *job = f->job;
+    if (!atomic_load(&f->cancelled)) {
+        report(f);
+        haft__call_finish(&f->call);
         return;
     }
-    haft__call_finish(&it->call);
+    haft__call_finish(&f->call);
     haft__exec_free(job);
 }
 
@@ -166,12 +169,12 @@ static haft_status copy_facts(haft__arena *arena, haft_call_facts *facts, haft_e
     return status;
 }
 
-/* Serialises and parses again, which keeps numbers exactly. */
+/* Copies a value: writes it as text and parses the text, which keeps numbers exactly. */
 static haft_status copy_json(haft__arena *arena, haft__json value, haft__json *ret_copy,
                              haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.hash_key = haft__random_hash_key(); /* a model chose the names */
+    options.hash_key = haft__random_hash_key(); /* the keys come from a model: not trusted */
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
     haft__json_write(&buf, value);
@@ -208,59 +211,59 @@ static bool is_allowed(haft__exec_job *job)
     return false;
 }
 
-static haft_status make(haft__exec_job *job, function **ret_it, haft_error *err)
+static haft_status make(haft__exec_job *job, function **ret_function, haft_error *err)
 {
-    function *it = haft__arena_array(&job->arena, 1, sizeof(*it));
-    if (it == NULL) {
+    function *f = haft__arena_array(&job->arena, 1, sizeof(*f));
+    if (f == NULL) {
         return haft__arena_fail(&job->arena, err);
     }
     haft_call_facts facts = job->call.facts;
-    it->job = job;
-    it->loop = job->exec->options.loop;
-    it->tool = *job->call.tool->function;
-    it->here = is_free(job);
-    it->arguments = job->call.arguments;
-    bool far = job->call.timeout_ms > UINT64_MAX - job->started_ms;
-    it->deadline_ms = far ? UINT64_MAX : job->started_ms + job->call.timeout_ms;
-    it->pooled = (haft__pool_job){.work = work, .done = done};
-    /* An inline function returns while the caller's facts are still valid. */
-    haft_status status = it->here ? HAFT_OK : copy_facts(&job->arena, &facts, err);
-    if (status == HAFT_OK && !it->here) {
-        status = copy_json(&job->arena, job->call.arguments, &it->arguments, err);
+    f->job = job;
+    f->loop = job->exec->options.loop;
+    f->tool = *job->call.tool->function;
+    f->on_loop = is_free(job);
+    f->arguments = job->call.arguments;
+    bool overflows = job->call.timeout_ms > UINT64_MAX - job->started_ms;
+    f->deadline_ms = overflows ? UINT64_MAX : job->started_ms + job->call.timeout_ms;
+    f->pooled = (haft__pool_job){.work = work, .done = done};
+    /* A function on the loop's thread returns while the caller's facts are still valid. */
+    haft_status status = f->on_loop ? HAFT_OK : copy_facts(&job->arena, &facts, err);
+    if (status == HAFT_OK && !f->on_loop) {
+        status = copy_json(&job->arena, job->call.arguments, &f->arguments, err);
     }
-    haft__call_init(&it->call, &facts);
-    it->call.cancelled = is_cancelled;
-    it->call.emit = job->call.progress != NULL ? emit : NULL;
-    it->call.host = it;
-    *ret_it = it;
+    haft__call_init(&f->call, &facts);
+    f->call.cancelled = is_cancelled;
+    f->call.emit = job->call.progress != NULL ? emit : NULL;
+    f->call.host = f;
+    *ret_function = f;
     return status;
 }
 
 static haft_status start(haft__exec_job *job, haft_error *err)
 {
-    function *it = NULL;
+    function *f = NULL;
     if (!is_allowed(job)) {
         return HAFT_OK;
     }
-    haft_status status = make(job, &it, err);
-    job->state = it;
-    if (status == HAFT_OK && it->here) {
-        work(&it->pooled);
-        done(&it->pooled);
+    haft_status status = make(job, &f, err);
+    job->state = f;
+    if (status == HAFT_OK && f->on_loop) {
+        work(&f->pooled);
+        done(&f->pooled);
         return HAFT_OK;
     }
-    return status == HAFT_OK ? haft__pool_submit(job->exec->pool, &it->pooled, err) : status;
+    return status == HAFT_OK ? haft__pool_submit(job->exec->pool, &f->pooled, err) : status;
 }
 
 static bool abandon(haft__exec_job *job)
 {
-    function *it = job->state;
-    atomic_store(&it->cancelled, true);
-    if (haft__pool_cancel(job->exec->pool, &it->pooled)) {
+    function *f = job->state;
+    atomic_store(&f->cancelled, true);
+    if (haft__pool_cancel(job->exec->pool, &f->pooled)) {
         job->waiting = true;
         return false;
     }
-    (void)haft__pool_abandon(job->exec->pool, &it->pooled);
+    (void)haft__pool_abandon(job->exec->pool, &f->pooled);
     return true;
 }
 

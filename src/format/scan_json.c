@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan_json.c - JSON that contains calls: an object with a name and arguments, an array of such
- * objects, or the arguments alone.
+ * scan_json.c - reads JSON that contains calls: an object with a name and arguments, an array of
+ * such objects, or only the arguments.
  *
- * The incremental reader finds where values begin and end; arguments are reported as they are
- * written. Members may come in any order: arguments are buffered until the name is known.
+ * The incremental JSON reader finds where values begin and end. The bytes of arguments are reported
+ * unchanged. Members may come in any order: arguments are buffered until the name is known.
  * Tests: tests/format/dialects/hermes_test.c, tests/format/dialects/purejson_test.c.
  */
 #include <math.h>
@@ -37,9 +37,10 @@ haft__call_member haft__scan_call_member(haft_str key)
     return HAFT__CALL_MEMBER_OTHER;
 }
 
-/* An answer, and nested calls, occur only at the top level of JSON that may be a call. An object
- * may be both a call and an answer; once it is one of them, it has no nested calls. */
-static haft__call_member find_slot(const haft__parser_json_scanner *s, haft_str key)
+/* The role of the member with this key. An answer or nested calls can only be members of the
+ * outermost object, and only if the JSON may be a call. An object may be both a call and an answer;
+ * once it is one of them, it has no nested calls. */
+static haft__call_member member_of_key(const haft__parser_json_scanner *s, haft_str key)
 {
     haft__call_member slot = haft__scan_call_member(key);
     bool of_call = slot < HAFT__CALL_MEMBER_ANSWER;
@@ -59,8 +60,8 @@ static void complain(haft__parser *p, const char *why)
 
 /* ---- JSON that may be a call ---- */
 
-/* It is not a call: everything so far is content, and so is the rest of the JSON. */
-static void disown(haft__parser *p)
+/* Decides that the JSON is not a call: everything so far is content, and so is the rest of it. */
+static void treat_as_content(haft__parser *p)
 {
     p->scanner.disowned = true;
     haft__call_builder_discard(p);
@@ -68,16 +69,14 @@ static void disown(haft__parser *p)
     haft__buf_clear(&p->undecided);
 }
 
-/* Decides whether it is a call; its name is known and it has arguments. */
-static bool decide(haft__parser *p)
+/* Decides that the JSON is a call: its name is known and it has arguments. */
+static void accept_as_call(haft__parser *p)
 {
     haft__parser_json_scanner *s = &p->scanner;
-    if (!s->maybe || s->decided) {
-        return true;
+    if (s->maybe && !s->decided) {
+        s->decided = true;
+        haft__buf_clear(&p->undecided);
     }
-    s->decided = true;
-    haft__buf_clear(&p->undecided);
-    return true;
 }
 
 static void answer(haft__parser *p, haft_str text)
@@ -93,7 +92,7 @@ static void answer(haft__parser *p, haft_str text)
 static void on_key(haft__parser *p, haft_str key)
 {
     haft__parser_json_scanner *s = &p->scanner;
-    s->slot = find_slot(s, key);
+    s->slot = member_of_key(s, key);
     if (s->slot == HAFT__CALL_MEMBER_NAME) {
         if (p->call.announced) {
             complain(p, "it has two names");
@@ -118,7 +117,7 @@ static void on_name(haft__parser *p, haft_str text, bool last)
     if (why != NULL) {
         complain(p, why);
     } else if (last && p->scanner.has_args) {
-        (void)decide(p);
+        accept_as_call(p);
     }
 }
 
@@ -151,7 +150,7 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
         break;
     case HAFT__CALL_MEMBER_ARGS: complain(p, "its arguments are no object"); break;
     case HAFT__CALL_MEMBER_ANSWER:
-        if (event->value.kind == HAFT__JSON_NULL) { /* it counts if nothing else does */
+        if (event->value.kind == HAFT__JSON_NULL) { /* the answer, if no other member gives one */
             p->scanner.nothing = true;
         } else {
             answer(p, scalar_text(event->value));
@@ -169,7 +168,7 @@ static void end_call(haft__parser *p)
         answer(p, HAFT__LIT("null"));
     }
     if (s->maybe && !s->decided) {
-        disown(p);
+        treat_as_content(p);
         return;
     }
     bool whole = p->call.named && s->has_args && s->why == NULL;
@@ -192,7 +191,7 @@ static void end_call(haft__parser *p)
 
 /* ---- events of the reader ---- */
 
-/* A value where a call is expected; `opener` is its first byte, already consumed. */
+/* Begins a call. `opener` is the first byte of its JSON, which is already consumed. */
 static void begin_call(haft__parser *p, haft_str opener)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -208,35 +207,37 @@ static void begin_args(haft__parser *p)
 {
     haft__parser_json_scanner *s = &p->scanner;
     s->has_args = true;
-    if (s->what == HAFT__SCAN_ARGS || !p->call.named || decide(p)) {
-        s->in_args = true;
-        haft__call_builder_add_args(p, HAFT__LIT("{"));
+    if (s->what != HAFT__SCAN_ARGS && p->call.named) {
+        accept_as_call(p);
     }
+    s->in_args = true;
+    haft__call_builder_add_args(p, HAFT__LIT("{"));
 }
 
-/* Another value where a call is expected. */
-static void no_call(haft__parser *p, haft_str opener)
+/* A value that is not an object, where a call is expected. */
+static void on_value_for_call(haft__parser *p, haft_str opener)
 {
     if (p->scanner.maybe && !p->scanner.decided) {
-        disown(p);
+        treat_as_content(p);
     } else {
         begin_call(p, opener);
         complain(p, "it is no object");
     }
 }
 
-/* A string, number or word where a call is expected; the pieces of a string are ignored. */
-static void no_call_scalar(haft__parser *p, const haft__json_event *event)
+/* A string, number, true, false or null where a call is expected. A string can arrive in several
+ * pieces; only its last piece counts. */
+static void on_scalar_for_call(haft__parser *p, const haft__json_event *event)
 {
     if (event->kind == HAFT__JSON_EVENT_SCALAR) {
-        no_call(p, HAFT__LIT(""));
+        on_value_for_call(p, HAFT__LIT(""));
         if (!p->scanner.disowned) {
             end_call(p);
         }
     }
 }
 
-/* A container inside a call. */
+/* The value of a member is an object or an array. */
 static void begin_member(haft__parser *p, const haft__json_event *event, haft_str used)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -266,7 +267,7 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
             begin_args(p);
         }
     } else if (event->depth == s->base) {
-        no_call(p, HAFT__LIT("["));
+        on_value_for_call(p, HAFT__LIT("["));
     } else if (event->depth == s->base + 1) {
         begin_member(p, event, used);
         if (s->base == 1 && s->slot == HAFT__CALL_MEMBER_INNER) {
@@ -275,11 +276,11 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
     }
 }
 
-/* The array was empty. */
+/* An array of calls has ended. If a call is still open, the array was empty. */
 static void end_array(haft__parser *p)
 {
     if (p->scanner.maybe && !p->scanner.decided) {
-        disown(p);
+        treat_as_content(p);
     } else if (p->call.open) {
         haft__call_builder_discard(p);
     }
@@ -307,7 +308,7 @@ static void on_outside(haft__parser *p, const haft__json_event *event, haft_str 
         if (event->depth == s->base + 1) {
             on_scalar(p, event);
         } else if (event->depth == s->base) {
-            no_call_scalar(p, event);
+            on_scalar_for_call(p, event);
         }
         break;
     case HAFT__JSON_EVENT_MORE:
@@ -328,8 +329,8 @@ static void check_number(haft__parser *p, const haft__json_event *event)
     }
 }
 
-/* Withholds bytes of a possible call until that is decided; if it is not a call, they are content.
- */
+/* Withholds the bytes until it is decided whether they are a call. If they are not, they are
+ * content. */
 static void keep_undecided(haft__parser *p, haft_str used)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -378,7 +379,7 @@ void haft__scan_finish(haft__parser *p)
     }
 }
 
-/* The state after a value that was not a call. */
+/* Enters the state that follows a value that was not a call. */
 static void enter_text_state(haft__parser *p)
 {
     uint8_t state = p->format->states[p->state].disowned;
@@ -395,13 +396,14 @@ static bool is_object(const haft__json_stream *json, uint32_t level)
     return (json->objects[level / 64] >> (level % 64) & 1) != 0;
 }
 
-/* Whether calls are items of an array, and this is one. */
+/* Whether the current call is an item of an array. */
 static bool is_item(const haft__parser_json_scanner *s)
 {
     return s->base > 0 && s->json.depth >= s->base && !is_object(&s->json, s->base - 1);
 }
 
-/* The call is malformed; its end is found without the reader. */
+/* Marks the call as malformed. The JSON reader cannot continue, so another function finds the end
+ * of the call; `how` tells it which brackets and strings are open. */
 static void begin_malformed(haft__parser *p, const char *why)
 {
     const haft__parser_json_scanner *s = &p->scanner;
@@ -419,7 +421,8 @@ static void begin_malformed(haft__parser *p, const char *why)
     haft__malformed_call_begin(p, why, &how);
 }
 
-/* The same, if the value cannot begin with this byte. */
+/* Marks the call as malformed because of the byte `next`. If the JSON has not begun, the text may
+ * only mention the mark of a call; then it is content, or the rest of the text decides. */
 static void begin_malformed_at(haft__parser *p, const char *why, char next)
 {
     bool first = p->scanner.json.depth == 0
@@ -464,7 +467,7 @@ static void reject(haft__parser *p, const char *why, char next)
     begin_malformed_at(p, why, next);
 }
 
-/* It is not JSON. The rest of it is dropped, or is content. */
+/* Handles text that is not JSON: it is a malformed call, or content if it may not be a call. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err, haft_str rest)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -473,7 +476,7 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err, 
         haft__parser_fail(p, status, err);
     } else if (s->maybe && !s->decided) {
         if (!s->disowned) {
-            disown(p);
+            treat_as_content(p);
         }
         enter_text_state(p);
     } else {
@@ -491,8 +494,8 @@ static haft_status next_event(haft__parser *p, haft_str *io_bytes, haft__json_ev
     return status;
 }
 
-/* Reads bytes without structure (arguments, or a value that is not a call) up to their end. They
- * are reported in pieces as large as possible. */
+/* Reads bytes whose structure does not matter (arguments, or a value that is not a call) up to
+ * their end. They are reported in pieces as large as possible. */
 static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
                             haft_error *err)
 {
@@ -520,7 +523,7 @@ static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_even
     return status;
 }
 
-/* Reads one event that may have a meaning. */
+/* Reads one event of the structure around the arguments. */
 static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
                               haft_error *err)
 {
@@ -538,7 +541,7 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
     return status;
 }
 
-/* The value has ended. False if it was not a call. */
+/* The value has ended. Returns false if it was not a call. */
 static bool end_scan(haft__parser *p)
 {
     haft__scan_finish(p);
@@ -554,8 +557,8 @@ static bool begins_scalar(char c)
     return haft__ascii_is_digit(c) || (c != '\0' && strchr("\"-", c) != NULL);
 }
 
-/* Rejects a string or number where a call must begin at its first byte, if it may be prose. Moves
- * past white space. */
+/* Rejects a string or number at the place where a call must begin, if it may be prose. The call is
+ * rejected at the first byte of the value; white space before it is skipped. */
 static bool reject_scalar(haft__parser *p, haft_str *io_bytes)
 {
     const haft__json_stream *json = &p->scanner.json;
@@ -619,6 +622,6 @@ void haft__scan_decide(haft__parser *p)
     haft__parser_json_scanner *s = &p->scanner;
     bool open = !s->disowned && !s->decided && !p->call.named;
     if (!s->live || open) { /* nothing has arrived if it is not live */
-        disown(p);
+        treat_as_content(p);
     }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trees of runs as people and programs see them: list, show, events, and lines while they run."""
+"""Commands that show trees of runs: list, show, events, replay, migrate, and the timeline."""
 import json
 import re
 import sys
@@ -17,7 +17,8 @@ ID = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")
 
 
 def team(place):
-    """A boss with two diggers, the first of which has a helper."""
+    """The spec of an agent "boss" that calls the agents "first" and "second"; "first" calls
+    "helper"."""
     helper = place.agent("helper", ["sand"])
     first = place.agent("first", [[call("ask_helper", task="sift")], "gold"], [ask("helper")],
                         agents={"helper": helper})
@@ -119,7 +120,7 @@ def replayed_trees(place, root, name):
 
 
 def migrated_trees(place, root, ids, name):
-    """A run that is named takes its whole tree with it, and nothing else."""
+    """If --run names a run, migrate copies the whole tree of that run and no other run."""
     target = f"sqlite:{place.directory}/moved-{name}.db"
     status = place.haft("migrate", "--from", place.environment["HAFT_STORE"], "--to", target,
                         "--run", ids["first"], "--quiet")[0]

@@ -10,7 +10,7 @@ MEMBERS = {
     "model", "messages", "max_tokens", "system", "tools", "tool_choice", "stream", "stop_sequences",
     "thinking", "output_config", "metadata", "service_tier", "speed", "inference_geo", "container",
     "cache_control", "context_management", "mcp_servers"}
-OLD_MEMBERS = {"temperature", "top_p", "top_k"}
+OLD_MEMBERS = {"temperature", "top_p", "top_k"}  # only with the version 2023-06-01
 TOOL = {"name", "description", "input_schema", "strict", "cache_control", "defer_loading",
         "input_examples", "eager_input_streaming", "allowed_callers", "type"}
 HOSTED = {"web_search_20260318": ("web_search", {
@@ -20,18 +20,21 @@ HOSTED = {"web_search_20260318": ("web_search", {
 STRICT = {"type", "description", "title", "properties", "required", "additionalProperties", "items",
           "enum", "const", "anyOf", "allOf", "$ref", "$defs", "format", "pattern", "minItems",
           "default"}
+# Models that reject a forced tool_choice.
 NO_FORCE = ("claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1")
+# Models whose thinking is valid only after the same conversation.
 BOUND = NO_FORCE + ("claude-haiku-5-5", "claude-fable-5-2", "claude-mythos-5-1",
                     "claude-mythos-5-2")
 ADAPTIVE_ONLY = ("claude-opus-5-5", "claude-fable-5-1")
 
 
-def is_one(model, names):
+def is_model(model, names):
+    """Whether the model is one of these, or a dated version of one."""
     return any(model == name or model.startswith(name + "-") for name in names)
 
 
 def without_marks(value):
-    """cache_control is not a part of the prefix."""
+    """A copy without cache_control, which does not count when conversations are compared."""
     if isinstance(value, dict):
         return {key: without_marks(item) for key, item in value.items() if key != "cache_control"}
     return [without_marks(item) for item in value] if isinstance(value, list) else value
@@ -53,7 +56,8 @@ class Anthropic(Wire):
 
     def __init__(self):
         super().__init__()
-        self.hosted, self.paused = [], set()  # blocks of tools that ran here; ids of paused ones
+        self.hosted = []     # the blocks of tools that ran at the provider
+        self.paused = set()  # the ids of those whose reply ended with pause_turn
 
     def error(self, refusal):
         kind = {401: "authentication_error", 404: "not_found_error"}.get(
@@ -96,9 +100,9 @@ class Anthropic(Wire):
         kind = thinking.get("type")
         refuse_unless(kind in ("adaptive", "enabled", "between_tools", "disabled"),
                       "thinking.type: unknown")
-        refuse_unless(not is_one(model, ADAPTIVE_ONLY) or kind == "adaptive",
+        refuse_unless(not is_model(model, ADAPTIVE_ONLY) or kind == "adaptive",
                       f"thinking.type: {kind} is not supported by {model}")
-        refuse_unless(not is_one(model, ("claude-sonnet-5-5",)) or kind != "disabled",
+        refuse_unless(not is_model(model, ("claude-sonnet-5-5",)) or kind != "disabled",
                       f"thinking.type: disabled is not supported by {model}")
         if kind == "enabled":
             budget = thinking.get("budget_tokens", 0)
@@ -146,7 +150,7 @@ class Anthropic(Wire):
         refuse_unless(kind != "tool" or choice["name"] in names,
                       "tool_choice: this tool is not declared")
         if kind in ("any", "tool"):
-            refuse_unless(not is_one(request["model"], NO_FORCE),
+            refuse_unless(not is_model(request["model"], NO_FORCE),
                           f"tool_choice: {kind} is not supported by this model")
             refuse_unless(request.get("thinking", {}).get("type", "disabled") == "disabled",
                           "Thinking may not be enabled when tool_choice forces tool use.")
@@ -167,7 +171,7 @@ class Anthropic(Wire):
 
     def signature(self, request, end, thinking):
         model = request["model"]
-        bound = self.prefix(request, end) if is_one(model, BOUND) else None
+        bound = self.prefix(request, end) if is_model(model, BOUND) else None
         return seal(model, thinking, bound)
 
     def check_messages(self, request):
@@ -237,10 +241,11 @@ class Anthropic(Wire):
         if block["signature"] != wanted:
             bound = ". The block is bound to a different conversation"
             raise Refusal(f"messages.{i}: Invalid `signature` in `thinking` block"
-                          + (bound if is_one(request["model"], BOUND) else ""))
+                          + (bound if is_model(request["model"], BOUND) else ""))
 
     def check_complete(self, request, i, ids, thoughts):
-        """The thinking of an open loop of calls comes back, unless it cannot."""
+        """As long as the calls of a turn follow each other without a new user message, the request
+        must contain their thinking, unless its signature is no longer valid."""
         later = request["messages"][i + 1:]
         is_open = all(block["type"] == "tool_result" for message in later
                       if message["role"] == "user" for block in blocks_of(message))

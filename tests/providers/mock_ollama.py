@@ -106,7 +106,8 @@ class Ollama(Wire):
 
     @staticmethod
     def as_text(turn):
-        """With `format` the reply is JSON text: a call, as the schema of haft wants it."""
+        """The reply if the request has a `format`: the first call as JSON text, in the form of
+        haft's schema."""
         if not turn.get("calls"):
             return turn
         name, arguments = turn["calls"][0]

@@ -6,13 +6,12 @@
     "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" query "\"}}]},"
 #define CALL(name) "{\"calls\":[{\"name\":\"" name "\"}]},"
 
-/* The result of the call `id`: "docs:read repaired", or the reason of the refusal and the text for
- * the model. */
+/* A run of `spec` with these replies of the model, and what becomes of the call `id`. */
 typedef struct row {
     const char *what, *spec, *replies, *id;
-    const char *runs; /* the tool that ran; NULL if the call was refused */
-    bool mended;
-    const char *why, *part; /* the reason of the refusal, and a part of its text */
+    const char *runs;       /* the tool that ran; NULL if the call was refused */
+    bool repaired;          /* the call that ran was repaired */
+    const char *why, *part; /* the reason of the refusal, and a part of the text for the model */
 } row;
 
 static const row rows[] = {
@@ -65,7 +64,7 @@ static void check_started(const row *r, haft_str log, const haft__run_call *call
 {
     char wanted[128];
     const char *event = event_of(log, "call_started", r->id);
-    (void)snprintf(wanted, sizeof(wanted), "\"repaired\":%s,", r->mended ? "true" : "false");
+    (void)snprintf(wanted, sizeof(wanted), "\"repaired\":%s,", r->repaired ? "true" : "false");
     const char *found = strstr(event, "\"repaired\":");
     CHECK(found != NULL && strncmp(found, wanted, strlen(wanted)) == 0, "%s: %.400s", r->what,
           event);
@@ -138,7 +137,8 @@ TEST(the_history_has_the_full_name_of_the_tool)
 #define READ "{\"calls\":[{\"name\":\"docs:read\",\"arguments\":{\"q\":\"a\"}}]},"
 
 static const struct {
-    const char *what, *spec, *replies, *kind, *part; /* part: of the last event of the kind */
+    const char *what, *spec, *replies;
+    const char *kind, *part; /* the last event of this kind contains this part */
 } texts[] = {
     {"unknown", TWO, CALL("docs:rea"), "call_refused",
      "Did you mean \\\"docs_-_read\\\"? Tools you can call now: "

@@ -2,9 +2,10 @@
 /*
  * editor_draw.c - writes the bytes that make a terminal show the text.
  *
- * Only the rows of the text are drawn, from the first one; a letter appended at the end is sent
- * alone. The editor breaks rows itself, because terminals differ at the last column. It uses CR,
- * LF, BEL, up, right, erase below (CSI A, C, J), and for Ctrl-L home and erase all (CSI H, 2J).
+ * The editor redraws all rows of its text, beginning at the first one. If text was only appended at
+ * the end, just that text is sent. The editor breaks rows itself, because terminals behave
+ * differently at the last column. It uses only CR, LF, BEL, the sequences for up, right and erase
+ * below (CSI A, C, J), and for Ctrl-L those for home and erase all (CSI H, 2J).
  * Tests: tests/cli/terminal/editor_test.c.
  */
 #include "base/str.h"
@@ -12,7 +13,7 @@
 #include "cli/terminal/editor_int.h"
 #include "cli/terminal/width.h"
 
-/* For a terminal that reports a smaller size, or none. */
+/* The size that is assumed if a terminal reports a smaller size, or none. */
 #define MIN_COLUMNS 8U
 #define MIN_ROWS    2U
 
@@ -21,7 +22,7 @@ typedef struct place {
     unsigned row, column;
 } place;
 
-/* `out` is NULL if only positions are computed. */
+/* The state while the text is drawn. `out` is NULL if only positions are computed. */
 typedef struct drawing {
     haft__buf *out;
     unsigned columns;
@@ -42,7 +43,7 @@ static void next_row(drawing *d)
     }
 }
 
-/* Starts a new row if so many cells do not fit. */
+/* Starts a new row if the current one has less than `cells` free cells. */
 static void make_room(drawing *d, unsigned cells)
 {
     if (d->at.column + cells > d->columns) {
@@ -205,9 +206,9 @@ static bool is_plain(haft_str text)
 static bool draw_appended(haft__editor *edit, unsigned columns, haft__buf *out)
 {
     haft_str added = haft__str_skip(haft__editor_text(edit), edit->drawn);
-    bool only = !edit->needs_redraw && !edit->searching && edit->cursor == edit->text.len;
+    bool only_appended = !edit->needs_redraw && !edit->searching && edit->cursor == edit->text.len;
     unsigned cells = width_of(added);
-    if (!only || edit->drawn_column + cells >= columns || !is_plain(added)) {
+    if (!only_appended || edit->drawn_column + cells >= columns || !is_plain(added)) {
         return false;
     }
     haft__buf_add_str(out, added);

@@ -2,9 +2,10 @@
 /*
  * builtin_grep.c - the built-in grep: lines that match a regular expression.
  *
- * Files are read in blocks of whole lines (not mapped: a file that shrinks would cause SIGBUS). A
- * block is searched at once, by the literals of the pattern (exec/files/literals.h) if it has any.
- * Lines are counted at each match and at the end of a block. Tests:
+ * Files are read in blocks of whole lines. (They are not mapped into memory, because a mapped file
+ * that shrinks causes SIGBUS.) A block is searched as a whole, not line by line. If the pattern has
+ * literals (exec/files/literals.h), only lines with a literal are matched. Line numbers are
+ * computed when a line matches, by counting the line feeds since the last match. Tests:
  * tests/exec/files/builtin_grep_test.c.
  */
 #include <errno.h>
@@ -23,8 +24,8 @@
 #include "exec/files/scan.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
-/* If this many lines had a literal but did not match, and they were this close together, searching
- * with the expression alone is faster. */
+/* If COMMON_LINES lines had a literal but did not match, and there was one at least every
+ * COMMON_BYTES bytes, it is faster to search without literals. */
 #define COMMON_LINES 64
 #define COMMON_BYTES 256
 
@@ -34,10 +35,11 @@ typedef struct grep_state {
     haft_error *err;
     haft__regex *regex;
     haft__literals literals;
-    bool needled;                /* only lines with a literal are matched with the expression */
-    size_t candidates, searched; /* number of those lines, and of searched bytes */
-    uint64_t limit, lines;       /* requested lines, and lines in the result */
-    size_t files, binary, unreadable, shortened;
+    bool uses_literals;    /* only lines with a literal are matched with the expression */
+    size_t candidates;     /* lines with a literal that did not match */
+    size_t searched;       /* bytes that were searched for literals */
+    uint64_t limit, lines; /* requested lines, and lines in the result */
+    size_t files, binary, unreadable, shortened; /* numbers of files */
     bool full, more; /* the result is full; another matching line was found */
     char *memory;    /* of the block, with slack on both sides */
     size_t capacity; /* maximum bytes of a block */
@@ -146,10 +148,11 @@ static bool is_common(const grep_state *g)
     return g->candidates >= COMMON_LINES && g->searched / g->candidates < COMMON_BYTES;
 }
 
-/* The first match from `from` on, which is the beginning of a line; as haft__regex_find. */
+/* Finds the first match at `from` or after it; `from` is the beginning of a line. Returns the same
+ * as haft__regex_find. */
 static haft__regex_result find(grep_state *g, haft_str text, size_t from, size_t *ret_at)
 {
-    while (g->needled && from < text.len) {
+    while (g->uses_literals && from < text.len) {
         if (haft__files_is_cancelled(g->search)) {
             return HAFT__REGEX_STOPPED;
         }
@@ -167,9 +170,9 @@ static haft__regex_result find(grep_state *g, haft_str text, size_t from, size_t
         }
         from = start + line.len + 1;
         g->candidates++;
-        g->needled = !is_common(g);
+        g->uses_literals = !is_common(g);
     }
-    return g->needled || from > text.len
+    return g->uses_literals || from > text.len
                ? HAFT__REGEX_NO
                : haft__regex_find(g->regex, text, from, g->search->stop, ret_at);
 }
@@ -197,8 +200,8 @@ static haft_status search_text(grep_state *g, grep_file *file, haft_str text)
 
 /* ---- files ---- */
 
-/* Searches and removes the first `length` bytes of the block. They end at a line feed, unless they
- * are the last ones or a part of a line that is too long. */
+/* Searches and removes the first `length` bytes of the block. They end with a line feed, except at
+ * the end of the file and if a line is too long for a block. */
 static haft_status search_block(grep_state *g, grep_file *file, size_t length)
 {
     char *block = block_of(g);
@@ -215,13 +218,13 @@ static haft_status search_block(grep_state *g, grep_file *file, size_t length)
 }
 
 /* Grows the block for a line that is longer than it. */
-static haft_status lengthen(grep_state *g, grep_file *file)
+static haft_status grow_block(grep_state *g, grep_file *file)
 {
     file->room *= 2;
     return make_room(g, file->room, file->have);
 }
 
-/* Fills the block. False if the file cannot be read. */
+/* Fills the block. Returns false if the file cannot be read. */
 static bool fill(grep_state *g, grep_file *file)
 {
     size_t room = file->room - file->have, wanted = room < file->left ? room : file->left;
@@ -263,7 +266,7 @@ static haft_status search_blocks(grep_state *g, grep_file *file)
         g->files += first;
         first = false;
         size_t length = searchable(g, file);
-        status = length > 0 || file->ended ? search_block(g, file, length) : lengthen(g, file);
+        status = length > 0 || file->ended ? search_block(g, file, length) : grow_block(g, file);
     }
     return status;
 }
@@ -355,7 +358,7 @@ static haft_status compile(grep_state *g, haft__arena *arena, const haft__glob *
         }
         return status;
     }
-    g->needled = haft__literals_extract(g->search->pattern, &g->literals);
+    g->uses_literals = haft__literals_extract(g->search->pattern, &g->literals);
     return g->search->glob.len > 0
                ? haft__files_compile_glob(arena, g->search->glob, "/glob", ret_glob, g->err)
                : HAFT_OK;

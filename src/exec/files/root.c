@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* root.c - openat2 and path parsing. Tests: tests/exec/files/root_test.c. */
+/* root.c - opens files below a root directory with openat2, and parses their paths.
+ * Tests: tests/exec/files/root_test.c. */
 #include "exec/files/root.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* glibc has no wrapper yet. */
+/* Calls openat2 directly, because glibc has no wrapper for it. */
 static int open_beneath(int root, const char *path, int flags)
 {
     struct open_how how = {
@@ -23,7 +24,8 @@ static int open_beneath(int root, const char *path, int flags)
     return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-static int give_up(int fd, int error)
+/* Closes the file, sets errno and returns -1. */
+static int close_with_error(int fd, int error)
 {
     (void)close(fd);
     errno = error;
@@ -38,9 +40,9 @@ int haft__files_root_open_file(int root, const char *path, struct stat *ret_info
         return -1;
     }
     if (fstat(fd, ret_info) != 0) {
-        return give_up(fd, errno);
+        return close_with_error(fd, errno);
     }
-    return S_ISREG(ret_info->st_mode) ? fd : give_up(fd, ENODEV);
+    return S_ISREG(ret_info->st_mode) ? fd : close_with_error(fd, ENODEV);
 }
 
 ssize_t haft__files_read_full(int fd, char *to, size_t size)
@@ -70,7 +72,7 @@ int haft__files_root_stat(int root, const char *path, struct stat *ret_info)
     if (fd < 0) {
         return -1;
     }
-    return fstat(fd, ret_info) == 0 ? fd : give_up(fd, errno);
+    return fstat(fd, ret_info) == 0 ? fd : close_with_error(fd, errno);
 }
 
 /* ---- the root ---- */
@@ -83,7 +85,7 @@ static haft_status fail_root(haft_str root, int error, haft_error *err)
                       "`root` in the spec names the directory that glob, grep and read may see");
 }
 
-/* An old kernel, or a sandbox that blocks the call. */
+/* The kernel is too old, or a sandbox blocks the call. */
 static haft_status fail_openat2(int error, haft_error *err)
 {
     haft_status status = haft__fail(

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * setup.c - start and request parameters of a server. ${VAR} is expanded here for each connection
- * and kept only for its lifetime: values may be secrets, and no message contains one. Tests:
- * tests/exec/mcp/setup_test.c.
+ * setup.c - the command, environment, URL and headers for a connection to an MCP server.
+ *
+ * ${VAR} is expanded here, for each connection. The values may be secrets: they are kept only as
+ * long as the connection, and no message contains one. Tests: tests/exec/mcp/setup_test.c.
  */
 #include <arpa/inet.h>
 #include <limits.h>
@@ -15,19 +16,20 @@
 #include "exec/mcp/mcp_int.h"
 #include "io/http/public_address.h"
 
-#define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
-#define USUAL_LANG "C.UTF-8"
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+#define DEFAULT_LANG "C.UTF-8"
 
 /* ---- texts ---- */
 
-static haft_status no_nul(haft_str text, const char *where, haft_error *err)
+static haft_status check_no_nul(haft_str text, const char *where, haft_error *err)
 {
     return text.len > 0 && memchr(text.ptr, '\0', text.len) != NULL ? haft__fail(
                err, HAFT_BAD_INPUT, where, "an argument of a program cannot contain a NUL")
                                                                     : HAFT_OK;
 }
 
-/* A NUL-terminated copy; rejects a NUL inside. `expand`: ${VAR} is replaced. */
+/* Makes a NUL-terminated copy of the text; rejects a NUL inside it. If `expand`, replaces ${VAR}.
+ */
 static haft_status make_text(haft__mcp_connection *connection, haft_str text, bool expand,
                              const char *where, haft_str *ret_text, haft_error *err)
 {
@@ -35,7 +37,7 @@ static haft_status make_text(haft__mcp_connection *connection, haft_str text, bo
     haft_status status = expand ? haft__spec_expand(&connection->setup, text,
                                                     &connection->exec->options.env, &value, err)
                                 : HAFT_OK;
-    status = status == HAFT_OK ? no_nul(value, where, err) : status;
+    status = status == HAFT_OK ? check_no_nul(value, where, err) : status;
     if (status != HAFT_OK) {
         haft__error_prepend_location(err, where);
         return status;
@@ -46,8 +48,8 @@ static haft_status make_text(haft__mcp_connection *connection, haft_str text, bo
 
 /* ---- programs ---- */
 
-/* Guard with its options, then the program's own arguments. No CPU time limit, because a server may
- * run for long. */
+/* The command line: the guard with its options, then the program with its arguments. There is no
+ * limit on CPU time, because a server may run for a long time. */
 haft_status haft__mcp_setup_argv(haft__mcp_connection *connection, const char ***ret_argv,
                                  haft_error *err)
 {
@@ -93,7 +95,7 @@ static haft_status add_variable(haft__mcp_connection *connection, const char **e
         return haft__fail(err, HAFT_BAD_INPUT, "/env",
                           "the name of a variable must not be empty or contain '='");
     }
-    haft_status status = no_nul(name, "/env", err);
+    haft_status status = check_no_nul(name, "/env", err);
     haft_str entry =
         haft__arena_format(&connection->setup, "%.*s=%.*s", HAFT__ARG(name), HAFT__ARG(value));
     if (status != HAFT_OK || entry.ptr == NULL) {
@@ -106,17 +108,18 @@ static haft_status add_variable(haft__mcp_connection *connection, const char **e
     return HAFT_OK;
 }
 
-/* Passes one of our variables. If it is not set, passes `usual`, or nothing if that is NULL. */
-static haft_status pass_on(haft__mcp_connection *connection, const char **env, const char *name,
-                           const char *usual, haft_error *err)
+/* Passes one variable of haft's own environment to the server. If it is not set, passes `fallback`,
+ * or nothing if that is NULL. */
+static haft_status pass_variable(haft__mcp_connection *connection, const char **env,
+                                 const char *name, const char *fallback, haft_error *err)
 {
     const haft__spec_env *ours = &connection->exec->options.env;
     haft_str value = {NULL, 0};
     if (ours->get != NULL) {
         value = ours->get(ours->context, haft__str(name));
     }
-    if (value.ptr == NULL && usual != NULL) {
-        value = haft__str(usual);
+    if (value.ptr == NULL && fallback != NULL) {
+        value = haft__str(fallback);
     }
     return value.ptr != NULL ? add_variable(connection, env, haft__str(name), value, err) : HAFT_OK;
 }
@@ -129,9 +132,9 @@ haft_status haft__mcp_setup_env(haft__mcp_connection *connection, const char ***
     if (env == NULL) {
         return haft__arena_fail(&connection->setup, err);
     }
-    haft_status status = pass_on(connection, env, "PATH", USUAL_PATH, err);
-    status = status == HAFT_OK ? pass_on(connection, env, "LANG", USUAL_LANG, err) : status;
-    status = status == HAFT_OK ? pass_on(connection, env, "HOME", NULL, err) : status;
+    haft_status status = pass_variable(connection, env, "PATH", DEFAULT_PATH, err);
+    status = status == HAFT_OK ? pass_variable(connection, env, "LANG", DEFAULT_LANG, err) : status;
+    status = status == HAFT_OK ? pass_variable(connection, env, "HOME", NULL, err) : status;
     for (size_t i = 0; i < connection->server.env_count && status == HAFT_OK; i++) {
         const haft__mcp_name_value *pair = &connection->server.env[i];
         haft_str value = {NULL, 0};
@@ -152,9 +155,9 @@ static haft_status make_path(haft__mcp_connection *connection, haft_str path, co
     if (status != HAFT_OK) {
         return status;
     }
-    bool whole = given.len > 0 && given.ptr[0] == '/';
+    bool absolute = given.len > 0 && given.ptr[0] == '/';
     haft_str base = connection->directory;
-    if (!whole && base.len > 0) {
+    if (!absolute && base.len > 0) {
         given =
             haft__arena_format(&connection->setup, "%.*s/%.*s", HAFT__ARG(base), HAFT__ARG(given));
     }
@@ -190,11 +193,11 @@ static bool is_plain(char c)
 static haft_status make_root(haft__mcp_connection *connection, haft_str directory,
                              haft__mcp_root *ret_root, haft_error *err)
 {
-    char whole[PATH_MAX];
+    char resolved[PATH_MAX];
     haft_str path = {NULL, 0};
     haft__buf uri;
     haft_status status = make_path(connection, directory, "/roots", &path, err);
-    if (status == HAFT_OK && realpath(path.ptr, whole) == NULL) {
+    if (status == HAFT_OK && realpath(path.ptr, resolved) == NULL) {
         return haft__fail(err, HAFT_NOT_FOUND, path.ptr,
                           "the directory %s of `roots` does not exist", path.ptr);
     }
@@ -203,12 +206,13 @@ static haft_status make_root(haft__mcp_connection *connection, haft_str director
     }
     haft__buf_init(&uri, (size_t)3 * PATH_MAX + 8);
     haft__buf_add_str(&uri, HAFT__LIT("file://"));
-    for (const char *c = whole; *c != '\0'; c++) {
+    for (const char *c = resolved; *c != '\0'; c++) {
         haft__buf_addf(&uri, is_plain(*c) ? "%c" : "%%%02X", (unsigned char)*c);
     }
-    const char *name = strrchr(whole, '/');
+    const char *name = strrchr(resolved, '/');
     ret_root->uri = haft__arena_copy(&connection->setup, haft__buf_str(&uri));
-    ret_root->name = haft__arena_format(&connection->setup, "%s", name != NULL ? name + 1 : whole);
+    ret_root->name =
+        haft__arena_format(&connection->setup, "%s", name != NULL ? name + 1 : resolved);
     status = haft__buf_check(&uri, err);
     haft__buf_finish(&uri);
     return status != HAFT_OK || (ret_root->uri.ptr != NULL && ret_root->name.ptr != NULL)
@@ -256,7 +260,8 @@ static haft_str host_of(haft_str url)
     return rest;
 }
 
-/* Only literal addresses and names count: a foreign DNS name could resolve to anything. */
+/* Only a literal address and "localhost" count as private. Any other name could resolve to any
+ * address. */
 bool haft__mcp_setup_is_private(haft_str url)
 {
     haft_str host = host_of(url);
