@@ -28,7 +28,7 @@ typedef struct haft__exec_options {
 HAFT_MUST_USE haft_status haft__exec_create(const haft__exec_options *options,
                                             haft__exec **ret_exec, haft_error *err);
 
-/* Running calls must be cancelled first. Waits for C functions that do not check haft_cancelled. */
+/* All running calls must be cancelled before. Waits until all C functions have returned. */
 void haft__exec_destroy(haft__exec *exec);
 
 /* The path of libexec/haft/guard; the caller frees it. If `given` is NULL, searches the usual
@@ -55,7 +55,7 @@ typedef struct haft__exec_call {
      * Called from the loop, after `ask`; may be NULL. The job continues when haft__exec_answer
      * passes {action: cancel}; the wait counts against its timeout. */
     void (*withdraw)(void *context);
-    haft__cleaner cleaner; /* of what the tool wrote, before a part of it is shown in an error */
+    haft__cleaner cleaner; /* redacts the tool's output before a part of it is shown in an error */
     haft__json resume;     /* {state, answers: {action, content}}; null for a new call */
 } haft__exec_call;         /* all members are borrowed until the result or the cancellation */
 
@@ -70,16 +70,18 @@ typedef struct haft__exec_result {
     const haft__exec_blob *blobs; /* of a result that is ok */
     size_t blob_count;
     haft_str text, where, hint; /* the result, or the error message; always valid UTF-8 */
-    haft__excerpt detail; /* given to haft__exec_report: what the tool wrote, for the end of an
-                             error; it becomes a part of `text` */
-    bool timed_out;       /* our deadline passed: the call may or may not have had its effect */
-    bool lost;            /* the reply was lost: the effect is unknown too */
-    bool started;         /* false: it cannot have had any effect */
+    haft__excerpt detail; /* only for haft__exec_report: output of the tool, which it appends to the
+                             error in `text` */
+    bool timed_out;       /* the deadline passed: the call may or may not have had its effect */
+    bool lost;            /* the reply was lost: the call may or may not have had its effect */
+    bool started;         /* if false, the call cannot have had any effect */
     bool transient;       /* a retry may succeed */
-    bool changed;         /* not run: the tool definition has changed */
-    haft_str diff;    /* of the definition; for people only: it has text that nobody has accepted */
-    haft_str renewed; /* not run: the current definition, as in tools_revealed */
-    uint64_t list;    /* number of the MCP server's current tool list; 0: no list */
+    bool changed;         /* the call was not run, because the tool definition has changed */
+    haft_str diff;        /* of the definition. Only for people: no person has accepted the new text
+                             yet, so no model may read it */
+    haft_str renewed;     /* the current definition, in the form of tools_revealed, if the call was
+                             not run because of it */
+    uint64_t list;        /* number of the MCP server's current tool list; 0: no list */
     uint64_t ms;
 } haft__exec_result;
 

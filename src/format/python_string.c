@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* python_string.c - decodes a Python string as it arrives: single and triple quotes, escapes.
+/* python_string.c - decodes a Python string while it arrives, with single or triple quotes.
  * Tests: tests/format/dialects/pythonic_test.c. */
 #include "base/hex.h"
 #include "format/parser.h"
@@ -13,8 +13,8 @@ static void add_code(haft__parser *p, uint32_t code)
     haft__buf_add(&p->call.value, bytes, haft__utf8_encode(code, bytes));
 }
 
-/* A high surrogate without its partner. */
-static void add_lone(haft__parser *p)
+/* Replaces a high surrogate that is not followed by a low one. */
+static void add_lone_surrogate(haft__parser *p)
 {
     if (p->python.high != 0) {
         p->python.high = 0;
@@ -42,10 +42,10 @@ static void flush(haft__parser *p)
 
 static void end_string(haft__parser *p)
 {
-    add_lone(p);
+    add_lone_surrogate(p);
     flush(p);
     if (p->python.role == HAFT__PY_ROLE_VALUE && p->status == HAFT_OK) {
-        if (p->call.value.len > 0) { /* part of a character */
+        if (p->call.value.len > 0) { /* the string ended inside a character */
             haft__call_builder_add_args(p, HAFT__LIT("\xEF\xBF\xBD"));
         }
         haft__call_builder_add_args(p, HAFT__LIT("\""));
@@ -66,7 +66,7 @@ static void add_escaped_code(haft__parser *p)
         add_code(p, 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00));
         return;
     }
-    add_lone(p);
+    add_lone_surrogate(p);
     if (code >= 0xD800 && code <= 0xDBFF) {
         py->high = code;
     } else {
@@ -100,10 +100,11 @@ static void on_escape(haft__parser *p, char c)
     if (py->hex_left > 0) {
         return;
     }
-    add_lone(p);
+    add_lone_surrogate(p);
     if (known != NULL) {
         haft__buf_add_char(&p->call.value, to[known - from]);
-    } else if (c != '\n') { /* a continued line; any other byte keeps its backslash */
+    } else if (c != '\n') { /* as in Python: an unknown escape keeps its backslash; backslash and
+                               line feed are dropped */
         haft__buf_add_char(&p->call.value, '\\');
         haft__buf_add_char(&p->call.value, c);
     }
@@ -111,7 +112,7 @@ static void on_escape(haft__parser *p, char c)
 
 /* ---- the string ---- */
 
-/* After the first or second quote: counts the opening quotes. */
+/* Reads the byte after the first or second opening quote. Returns how many bytes it used. */
 static size_t on_quote(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -133,7 +134,7 @@ static size_t on_quote(haft__parser *p, char c)
     return 0;
 }
 
-/* Quotes in a triple-quoted string that did not end it. */
+/* Adds the quotes in a triple-quoted string that did not end it. */
 static void add_quotes(haft__parser *p)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -153,7 +154,7 @@ static const char *on_byte(haft__parser *p, char c)
         return NULL;
     }
     if (py->high != 0 && c != '\\') {
-        add_lone(p);
+        add_lone_surrogate(p);
     }
     if (c == py->quote) {
         py->quotes++;
@@ -174,7 +175,7 @@ static const char *on_byte(haft__parser *p, char c)
     return NULL;
 }
 
-/* How many bytes stand for themselves. */
+/* The number of bytes before the next quote, backslash or line feed. */
 static size_t count_plain(const haft__parser_python_scanner *py, haft_str bytes)
 {
     size_t i = 0;
@@ -209,8 +210,9 @@ size_t haft__python_string(haft__parser *p, haft_str bytes, const char **ret_why
     return used;
 }
 
-/* While the string opens, `quotes` counts: two are an empty string, three open a triple-quoted one.
- */
+/* Reads one byte of a string whose value does not matter. Returns false if the byte does not belong
+ * to the string. `quotes` counts the opening quotes (two are an empty string, three open a
+ * triple-quoted string), and later the quotes in a row that may close a triple-quoted string. */
 bool haft__python_skip_string(haft__py_text *text, char c)
 {
     bool same = c == text->quote && !text->escape;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph/targets.h - every node that may follow another one: by an edge, a `goto` or a `send`.
+ * graph/targets.h - lists every node that may follow another node: by an edge, a `goto` or a
+ * `send`.
  *
- * The warnings of a graph and its picture are made from this list.
+ * The warnings about a graph and its drawing are made from this list.
  */
 #ifndef HAFT_GRAPH_TARGETS_H
 #define HAFT_GRAPH_TARGETS_H
@@ -10,25 +11,27 @@
 #include "graph/graph.h"
 
 typedef enum haft__graph_target_kind {
-    HAFT__TARGET_EDGE, /* of an edge that is no map */
+    HAFT__TARGET_EDGE, /* by an edge that is not a map */
     HAFT__TARGET_GOTO,
-    HAFT__TARGET_SEND, /* of a map or of `send`: a run of its own */
+    HAFT__TARGET_SEND, /* by a map or a `send`: the target runs as a separate task */
 } haft__graph_target_kind;
 
 typedef struct haft__graph_target {
-    haft__graph_node_id from, to; /* START and END included */
+    haft__graph_node_id from, to; /* `from` may be START, `to` may be END */
     haft__graph_target_kind kind;
-    const haft__graph_edge *edge; /* NULL: of an operation */
-    uint32_t branch;              /* of the edge */
-    uint32_t operation;           /* of a goto or send: its number in the node */
-    bool sure;                    /* no condition leads to it */
-    bool handler;                 /* of `on_error` */
+    const haft__graph_edge *edge; /* NULL: the target comes from an operation of the node */
+    uint32_t branch;              /* index of the branch of the edge */
+    uint32_t operation;           /* of a goto or send: its index in the node */
+    bool sure;                    /* it follows without any condition */
+    bool handler;                 /* the operation belongs to `on_error` */
 } haft__graph_target;
 
 typedef struct haft__graph_targets {
-    haft__graph_target *items; /* by start: nodes by index, then START */
+    haft__graph_target *items; /* sorted by `from`: nodes by index, then START */
     size_t count, capacity;
-    size_t *first; /* of each node, of START at node_count; one more is the end */
+    /* For each node, the index in `items` of its first target; START is at node_count. One more
+     * element has the number of items. */
+    size_t *first;
 } haft__graph_targets;
 
 /* Lists the targets, in the arena. */

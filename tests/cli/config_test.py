@@ -36,7 +36,8 @@ def put(name, text):
 
 
 def doctor(*words, at="", env=None):
-    """(the states of the files, the settings as name: (value, from))"""
+    """Runs `haft doctor --json`. Returns {kind: (state, path)} of the files, {name: (value, from)}
+    of the settings, and the whole object."""
     config = json.loads(haft("doctor", "--json", *words, at=at, env=env)[1])["config"]
     return ({file["kind"]: (file["state"], file["path"]) for file in config["files"]},
             {one["name"]: (one["value"], one["from"]) for one in config["settings"]}, config)
@@ -188,7 +189,8 @@ class Server(BaseHTTPRequestHandler):
 
 
 def asked(env, spec="model: openai:x\n", dotenv="", words=()):
-    """The key that the server got, and what was printed."""
+    """Runs an agent. Returns the exit status, the key that the model server received (a list with
+    at most one item), and the output."""
     seen.clear()
     put("abode/p/spec.yaml", "haft: 1\nname: n\n" + spec)
     put("abode/p/.env", dotenv)

@@ -415,7 +415,8 @@ TEST(a_full_arena_is_reported_as_too_big)
     haft__arena_finish(&arena);
 }
 
-/* Our decision about an i_ file of the suite: the row of docs/json.md. */
+/* Whether haft accepts this i_ file of the suite, for which the standard allows both. A table in
+ * docs/json.md has the decision for each file. */
 static bool accepts_optional(const char *file)
 {
     haft_str page = test_read_file("docs/json.md");

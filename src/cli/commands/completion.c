@@ -161,10 +161,10 @@ const haft__command haft__cmd_completion = {
     .usage = "bash|zsh|fish|runs|threads|models|commands",
     .summary = "print a script that completes command lines in a shell",
     .help =
-        "make install puts the scripts where bash (bash-completion), zsh and fish look for\n"
-        "them. The other words are what the scripts call while you type: each prints one line\n"
-        "for each completion, with a tab and a description. They never create a store and never\n"
-        "fail.\n",
+        "bash, zsh and fish print the script for that shell. `make install` puts these scripts\n"
+        "where the shells look for them (bash needs bash-completion). The scripts call haft\n"
+        "completion with one of the other words while you type: it prints a line for each\n"
+        "completion, with a tab and a description. It never creates a store and never fails.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

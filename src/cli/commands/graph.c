@@ -255,12 +255,11 @@ const haft__command haft__cmd_graph = {
         "    haft graph --cases FILE\n\n"
         "reads lines {\"id\", \"graph\", \"graphs\", \"script\"} and prints for each {\"id\", "
         "\"results\",\n"
-        "\"error\"}: what comes of each action of the script. If a line has \"want\", the object\n"
-        "has \"right\" and \"difference\", too. The exit status is 0 when every line was answered "
-        "and\n"
-        "none is wrong, 1 when one is, 2 when FILE cannot be read. docs/graphs.md describes "
-        "graphs\n"
-        "and cases.\n",
+        "\"error\"}, where \"results\" has the result of each action of the script. If a line\n"
+        "also has \"want\", the results are compared with it, and the object also has \"right\"\n"
+        "and \"difference\". The exit status is 0 when every line was answered and none is\n"
+        "wrong, 1 when a line is wrong, 2 when FILE cannot be read. docs/graphs.md describes\n"
+        "graphs and cases.\n",
     .options = options,
     .examples = examples,
     .max_words = 1,

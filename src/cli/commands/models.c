@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * models.c - `haft models`: lists the models that can be asked here.
+ * models.c - `haft models`: lists the models that can be used here.
  *
  * docs/schemas/models.schema.json describes the list. Tests: tests/cli/models_test.py.
  */
@@ -96,14 +96,14 @@ static const haft__option options[] = {
 };
 
 static const haft__example examples[] = {
-    {"haft models", "which models can be asked here, and why not"},
+    {"haft models", "which models can be used here, and why others cannot"},
     {0},
 };
 
 const haft__command haft__cmd_models = {
     .name = "models",
     .usage = "",
-    .summary = "list the models that can be asked here",
+    .summary = "list the models that can be used here",
     .help = "Lists offline, the models of every provider whose key is set, and the models of the\n"
             "servers on this machine. Each server is asked for its list, all at the same time; no\n"
             "model is called, so this costs nothing. For a provider that cannot be asked, the\n"

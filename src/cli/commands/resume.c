@@ -77,11 +77,11 @@ const haft__command haft__cmd_resume = {
         "command prints the changes and fails, unless --accept-spec or --stored-spec chooses a\n"
         "spec.\n\n"
         "--all continues several runs at once, until no run can continue. Each run is reported\n"
-        "when it ends or pauses. It skips a run that another process claims, and waits for it\n"
-        "if a run of the same thread is queued after it. The exit status is the first of 1 2\n"
-        "130 5 6 7 3 4 that one of its runs has: 4 when a run waits for an answer, or is queued\n"
-        "after one that does. With --json it prints one object: {\"runs\": [...]} with the\n"
-        "results of the runs.\n",
+        "when it ends or pauses. If another process claims a run, --all skips that run. It waits\n"
+        "for such a run only if another run of the same thread is queued after it. If the runs\n"
+        "have several exit statuses, the first one in the order 1 2 130 5 6 7 3 4 is used.\n"
+        "Status 4 also means that a run is queued after a run that waits for an answer. With\n"
+        "--json it prints one object: {\"runs\": [...]} with the results of the runs.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,

@@ -169,7 +169,8 @@ const haft__command haft__cmd_run = {
         "Runs the agent that SPEC (YAML or JSON) describes until it ends or waits for a person.\n"
         "The answer goes to standard output, progress to standard error. On a terminal,\n"
         "questions and approvals are asked there. Otherwise the run waits; haft answer, approve\n"
-        "or reject continues it. TASK - is standard input; so is a pipe without TASK and --input.\n"
+        "or reject continues it. If TASK is -, or if TASK and --input are missing and standard\n"
+        "input is a pipe, the task is read from standard input.\n"
         "Models: provider:model, offline, script:FILE, replay:FILE;\n"
         "OPENAI_BASE_URL names another server for openai, with the Chat Completions API.\n",
     .options = options,

@@ -94,8 +94,9 @@ static void put_placeholders(FILE *out)
 {
     size_t count;
     const haft__placeholder *words = haft__placeholders(&count);
-    (void)fputs(
-        "## Placeholders\n\nThe words in capitals above.\n\n| word | meaning |\n|---|---|\n", out);
+    (void)fputs("## Placeholders\n\nThe words in capitals above have these meanings.\n\n"
+                "| word | meaning |\n|---|---|\n",
+                out);
     for (size_t i = 0; i < count; i++) {
         put_code(out, "", words[i].name, "` | ");
         put_cell(out, words[i].what);
@@ -107,8 +108,8 @@ static void put_variables(FILE *out)
 {
     size_t count;
     const haft__variable_row *rows = haft__variable_table(&count);
-    (void)fputs("\n## Environment\n\nEvery variable that haft reads. The marked ones can also be "
-                "set in a `.env` file: [config.md](config.md).\n\n"
+    (void)fputs("\n## Environment\n\nhaft reads these variables. Those with \"yes\" in the last "
+                "column can also be set in a `.env` file ([config.md](config.md)).\n\n"
                 "| variable | meaning | `.env` |\n|---|---|---|\n",
                 out);
     for (size_t i = 0; i < count; i++) {
@@ -123,9 +124,9 @@ void haft__reference_print(FILE *out)
     const haft__command *const *commands = haft__command_table(&count);
     (void)fputs(
         "# Commands\n\n`haft help --format markdown` prints this page from the table of commands "
-        "(`src/cli/command.h`), which also makes\n`haft help COMMAND`, the manual pages and the "
-        "completions for bash, zsh and fish. `tests/house/commands.py --write`\nrenews the "
-        "page.\n\n",
+        "(`src/cli/command.h`). `haft help COMMAND`,\nthe manual pages and the completions for "
+        "bash, zsh and fish come from the same table. `tests/house/commands.py --write`\nupdates "
+        "the page.\n\n",
         out);
     for (size_t i = 0; i < count; i++) {
         if (!commands[i]->hidden) {

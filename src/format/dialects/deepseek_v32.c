@@ -20,7 +20,7 @@ enum {
     MALFORMED,
     MALFORMED_VALUE,
     MALFORMED_CLOSED,
-    LOST
+    LOST /* the end of the call cannot be found: the rest of the text is ignored */
 };
 
 #define SECTIONS                                                                                   \
@@ -28,7 +28,8 @@ enum {
     {                                                                                              \
         "<｜DSML｜tool_calls>", SECTION, HAFT__ACTION_CALL_BEGIN                                   \
     }
-#define SUSPECTS                                                                                   \
+/* Calls inside reasoning count only if the reasoning never ends. */
+#define CALLS_IN_REASONING                                                                         \
     {"<｜DSML｜function_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING},                           \
         {"<｜DSML｜tool_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING},                           \
     {                                                                                              \
@@ -39,7 +40,7 @@ enum {
     {                                                                                              \
         "</｜DSML｜tool_calls>", TEXT, HAFT__ACTION_CALL_DISCARD                                   \
     }
-/* Without its section, it is a call as well. */
+/* A call may come without a section around it. */
 #define CALL                                                                                       \
     {                                                                                              \
         "<｜DSML｜invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                         \
@@ -75,7 +76,7 @@ const haft__format haft__format_deepseek_v32 =
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
                            .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                      {"</think>", TEXT},
-                                     SUSPECTS}},
+                                     CALLS_IN_REASONING}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {SECTIONS,
                                     CALL,
@@ -105,7 +106,7 @@ const haft__format haft__format_deepseek_v32 =
                             .marks = {{"<｜DSML｜parameter name=\"", KEY},
                                       {"{", ARGS, .reread = true},
                                       {"</｜DSML｜invoke>", SECTION, HAFT__ACTION_CALL_END}}},
-                /* All parameters as one JSON object. */
+                /* Some models write all parameters as one JSON object. */
                 [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
                 [AFTER] = {.bytes = HAFT__BYTES_TAIL,
                            .marks = {{"</｜DSML｜invoke>", SECTION},

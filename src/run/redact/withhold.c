@@ -119,7 +119,7 @@ static bool is_own_value(const haft__withholding *w, haft_str key, haft__json va
                && haft__str_equal(key, HAFT__LIT("tools")));
 }
 
-/* Restores haft's own values in the redacted object. All keys are haft's own. */
+/* Restores haft's own values and all keys in the redacted object: haft itself chose the keys. */
 static haft_status restore_own_values(haft__withholding *w, haft__json original,
                                       haft__json *redacted)
 {
@@ -152,7 +152,7 @@ static haft_status mark_calls(haft__withholding *w)
     bool fit = original != NULL && redacted != NULL && original->kind == HAFT__JSON_ARRAY
                && redacted->kind == HAFT__JSON_ARRAY && original->count == redacted->count;
     if (!fit) {
-        return HAFT_OK; /* no call can run then */
+        return HAFT_OK; /* without valid calls, no call can run */
     }
     haft__json *calls = haft__arena_array(&w->arena, redacted->count, sizeof(*calls));
     haft_status status = calls != NULL ? HAFT_OK : haft__arena_fail(&w->arena, w->err);
@@ -172,14 +172,14 @@ static haft_status mark_calls(haft__withholding *w)
                              : status;
 }
 
-/* The provider's own form repeats the text of the reply, possibly with other escapes, and its
- * signatures do not fit a text that was changed. */
+/* Removes the reply in the provider's own form. It repeats the text, possibly with other escapes,
+ * and its signatures are not valid for a changed text. */
 static haft_status drop_items(haft__withholding *w)
 {
-    bool has = haft__json_get(w->redacted, HAFT__LIT("provider_items")) != NULL;
-    return has ? haft__event_body_with(&w->arena, w->redacted, HAFT__LIT("provider_items"),
-                                       haft__json_null(), &w->redacted, w->err)
-               : HAFT_OK;
+    bool has_items = haft__json_get(w->redacted, HAFT__LIT("provider_items")) != NULL;
+    return has_items ? haft__event_body_with(&w->arena, w->redacted, HAFT__LIT("provider_items"),
+                                             haft__json_null(), &w->redacted, w->err)
+                     : HAFT_OK;
 }
 
 /* ---- calls ---- */
@@ -190,24 +190,24 @@ const haft__run_call *haft__withhold_find_call(const haft__run *run, haft__json 
     return call != NULL && call->tool != NULL ? call : NULL;
 }
 
-/* Whether the call has effects other than in the log. A person has also seen the exact arguments of
- * an approval. */
+/* Whether the call must run with exactly the recorded arguments: because it has effects outside the
+ * log, or because a person approved these arguments. */
 bool haft__withhold_needs_exact(const haft__run_call *call)
 {
     return !haft__builtin_is_pure(call->tool) || call->approved;
 }
 
 haft_status haft__withhold_is_logged(const haft__run_call *call, const haft__json *arguments,
-                                     bool *ret_has, haft_error *err)
+                                     bool *ret_logged, haft_error *err)
 {
-    *ret_has = false;
+    *ret_logged = false;
     return arguments != NULL && arguments->kind == HAFT__JSON_OBJECT
                    && call->arguments.kind == HAFT__JSON_OBJECT
-               ? haft__json_equal(call->arguments, *arguments, ret_has, err)
+               ? haft__json_equal(call->arguments, *arguments, ret_logged, err)
                : HAFT_OK;
 }
 
-/* Replaces the event by the end of the call. */
+/* Writes the end of the call in place of the event. */
 static haft_status finish_call(haft__withholding *w, const haft__run_call *call, haft_str text,
                                haft_str hint, haft__buf *out)
 {
@@ -253,8 +253,9 @@ static haft_status end_call(haft__withholding *w, const haft__run_call *call, ha
                          : refuse_call(w, call, out);
 }
 
-/* A tool asks a question. It is called again with the answer and its state, and the state must be
- * exact. A tool that keeps running needs no state. */
+/* The event is a question of a tool. If the question is durable, the tool is called again with the
+ * answer and its state, so the state must not be redacted. A tool that keeps running needs no
+ * state. */
 static haft_status withhold_question(haft__withholding *w, haft__buf *out)
 {
     const haft__json *original = haft__json_get(w->original, HAFT__LIT("state"));
@@ -276,17 +277,17 @@ static haft_status withhold_question(haft__withholding *w, haft__buf *out)
     return status;
 }
 
-/* A call is to start, or to pause for a person. */
+/* The event starts a call, or pauses it for a person. */
 static haft_status withhold_call(haft__withholding *w, haft__buf *out)
 {
     const haft__json *original = haft__json_get(w->original, HAFT__LIT("arguments"));
     const haft__json *redacted = haft__json_get(w->redacted, HAFT__LIT("arguments"));
     const haft__run_call *call = haft__withhold_find_call(w->run, w->original);
-    bool same = original == NULL || redacted == NULL, has = false;
+    bool same = original == NULL || redacted == NULL, is_logged = false;
     haft_status status = same ? HAFT_OK : haft__json_equal(*original, *redacted, &same, w->err);
     if (status == HAFT_OK && !same && call != NULL && haft__withhold_needs_exact(call)) {
-        status = haft__withhold_is_logged(call, original, &has, w->err);
-        if (status == HAFT_OK && !has) {
+        status = haft__withhold_is_logged(call, original, &is_logged, w->err);
+        if (status == HAFT_OK && !is_logged) {
             return end_call(w, call, out);
         }
         if (status == HAFT_OK) {
@@ -302,7 +303,7 @@ static haft_status withhold_call(haft__withholding *w, haft__buf *out)
 
 /* ---- whole events ---- */
 
-/* Redacts the body as an object, so that it stays one. */
+/* Redacts the body as a JSON object, so that the result is still a JSON object. */
 static haft_status redact_object(haft__withholding *w, haft_str body, haft__buf *redacted)
 {
     haft_str original = {NULL, 0}, copy = {NULL, 0};

@@ -40,7 +40,7 @@ bool haft__withhold_needs_exact(const haft__run_call *call);
 
 /* Whether an earlier event has logged these arguments of the call. */
 HAFT_MUST_USE haft_status haft__withhold_is_logged(const haft__run_call *call,
-                                                   const haft__json *arguments, bool *ret_has,
+                                                   const haft__json *arguments, bool *ret_logged,
                                                    haft_error *err);
 
 #endif

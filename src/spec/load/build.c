@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build.c - converts the source to the struct: everything but the choice policy and the tools.
- * Defaults are here and in haft.schema.json; tests/spec/load/build_test.c compares the two.
+ * build.c - fills in haft__spec from the JSON of a spec, except the choice policy and the tools.
+ *
+ * Defaults are both here and in haft.schema.json; tests/spec/load/build_test.c compares them.
  */
 #include "spec/load/build_int.h"
 
@@ -19,17 +20,17 @@
 
 /* ---- reading values ---- */
 
-static uint32_t number32(haft__json object, const char *key, uint32_t otherwise)
+static uint32_t number32(haft__json object, const char *key, uint32_t fallback)
 {
-    uint64_t found = haft__object_number(object, key, otherwise);
-    return found <= UINT32_MAX ? (uint32_t)found : otherwise;
+    uint64_t found = haft__object_number(object, key, fallback);
+    return found <= UINT32_MAX ? (uint32_t)found : fallback;
 }
 
 uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
-                                    uint64_t otherwise)
+                                    uint64_t fallback)
 {
     haft_error err = {.status = HAFT_OK};
-    uint64_t ms = otherwise;
+    uint64_t ms = fallback;
     bool given = value.kind == HAFT__JSON_STRING || value.kind == HAFT__JSON_NUMBER;
     if (given && haft__duration_read(value, &ms, &err) != HAFT_OK) {
         haft__spec_problem *problem =
@@ -51,8 +52,8 @@ const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, siz
     return texts;
 }
 
-/* Dollars to millionths, by moving the digits of the normal spelling. False if more digits are
- * needed. */
+/* Converts dollars to millionths of a dollar. Works with the decimal digits of the number, so the
+ * result is exact. Returns false if the number has more than six decimals or is too large. */
 static bool to_micros(haft__loader *l, haft_str number, uint64_t *ret_micros)
 {
     haft__buf buf;
@@ -76,10 +77,10 @@ static bool to_micros(haft__loader *l, haft_str number, uint64_t *ret_micros)
 }
 
 uint64_t haft__loader_read_micros(haft__loader *l, haft__json object, const char *key,
-                                  haft_str pointer, uint64_t otherwise)
+                                  haft_str pointer, uint64_t fallback)
 {
     haft__json found = haft__object_get(object, key);
-    uint64_t result = otherwise;
+    uint64_t result = fallback;
     if (found.kind == HAFT__JSON_NUMBER && !to_micros(l, haft__json_text(found), &result)) {
         (void)haft__loader_error(
             l, pointer, HAFT__SUBJECT_VALUE,
@@ -90,9 +91,9 @@ uint64_t haft__loader_read_micros(haft__loader *l, haft__json object, const char
 }
 
 static uint64_t micros(haft__loader *l, haft__json object, const char *key, const char *pointer,
-                       uint64_t otherwise)
+                       uint64_t fallback)
 {
-    return haft__loader_read_micros(l, object, key, haft__str(pointer), otherwise);
+    return haft__loader_read_micros(l, object, key, haft__str(pointer), fallback);
 }
 
 /* ---- the model ---- */
@@ -118,8 +119,8 @@ static haft__constraint_setting read_constraint(haft_str word)
     return found;
 }
 
-/* The variable may contain variables itself, as a base_url may: then its host is not known to be
- * the provider's. */
+/* Checks whether a variable names another server for the model. If the value of the variable
+ * contains ${VAR}, as a base_url may, its host counts as another host. */
 static void find_server(haft__loader *l)
 {
     haft__model_spec *model = &l->spec->model;
@@ -199,7 +200,8 @@ static void build_model(haft__loader *l)
 
 /* ---- the rest ---- */
 
-/* The index of the text among the names, or 0: the first is the default. */
+/* The index of the text among the names. The first name is the default: 0 if the text is none of
+ * them. */
 static unsigned one_of(haft_str text, const char *const *names, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -273,7 +275,7 @@ static haft__json build_on_expire(haft__json rule)
     return on_expire.kind != HAFT__JSON_NULL ? on_expire : haft__json_string(HAFT__LIT("fail"));
 }
 
-/* 0 if the rule has no deadline; a deadline of 0 is rejected. */
+/* Returns 0 if the rule has no deadline. So a deadline of 0 is rejected. */
 static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointer)
 {
     haft__json value = haft__object_get(rule, "deadline");

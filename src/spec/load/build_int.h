@@ -6,11 +6,11 @@
 
 #include "spec/load/load_int.h"
 
-/* A whole number that is not negative, or `otherwise`. */
+/* A whole number that is not negative, or `fallback`. */
 
-/* Milliseconds; `otherwise` when the value is neither text nor number. */
+/* Milliseconds; `fallback` when the value is neither text nor number. */
 uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
-                                    uint64_t otherwise);
+                                    uint64_t fallback);
 
 /* ---- build_family.c ---- */
 
@@ -25,9 +25,9 @@ void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointe
 
 /* ---- build.c ---- */
 
-/* Dollars, in millionths; `otherwise` without the key. */
+/* Dollars, in millionths; `fallback` without the key. */
 uint64_t haft__loader_read_micros(haft__loader *l, haft__json object, const char *key,
-                                  haft_str pointer, uint64_t otherwise);
+                                  haft_str pointer, uint64_t fallback);
 
 /* The texts of an array. */
 const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, size_t *ret_count);

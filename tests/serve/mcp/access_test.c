@@ -9,11 +9,14 @@
 
 static const char *const names[] = {"tools.example.org"};
 
-/* A member that a row leaves out has a valid value; "-" is a header that is missing. */
+/* Each row is a request. If a header is not set in a row, the request has a valid one; "-" means
+ * that the header is missing. */
 static const struct {
-    const char *host, *origin, *authorization, *accept, *type, *method, *at;
-    bool everywhere, token;
-    uint32_t status;
+    const char *host, *origin, *authorization, *accept, *type, *method;
+    const char *listen; /* the address that the server listens on */
+    bool everywhere;    /* the server listens on more than loopback */
+    bool token;         /* the server requires a token */
+    uint32_t status;    /* of the rejection; 0: accepted */
 } rows[] = {
     {.status = 0},
     {.host = "localhost", .status = 0},
@@ -32,13 +35,19 @@ static const struct {
     {.host = "[::1]x", .status = 403},
     {.host = "[]", .status = 403},
     {.host = "127.0.0.2", .status = 403},
-    {.host = "127.0.0.2:80", .at = "127.0.0.2:80", .status = 0},
-    {.host = "127.0.0.2", .at = "127.0.0.2:80", .status = 0},
-    {.host = "127.0.0.3:80", .at = "127.0.0.2:80", .status = 403},
-    {.host = "127.0.0.1:80", .at = "127.0.0.2:80", .status = 0},
-    {.host = "evil.com:80", .at = "evil.com:80", .status = 403},
-    {.host = "127.0.0.2:80", .origin = "http://127.0.0.2:80", .at = "127.0.0.2:80", .status = 0},
-    {.host = "127.0.0.2:80", .origin = "http://127.0.0.3:80", .at = "127.0.0.2:80", .status = 403},
+    {.host = "127.0.0.2:80", .listen = "127.0.0.2:80", .status = 0},
+    {.host = "127.0.0.2", .listen = "127.0.0.2:80", .status = 0},
+    {.host = "127.0.0.3:80", .listen = "127.0.0.2:80", .status = 403},
+    {.host = "127.0.0.1:80", .listen = "127.0.0.2:80", .status = 0},
+    {.host = "evil.com:80", .listen = "evil.com:80", .status = 403},
+    {.host = "127.0.0.2:80",
+     .origin = "http://127.0.0.2:80",
+     .listen = "127.0.0.2:80",
+     .status = 0},
+    {.host = "127.0.0.2:80",
+     .origin = "http://127.0.0.3:80",
+     .listen = "127.0.0.2:80",
+     .status = 403},
     {.host = "192.168.1.1:80", .status = 403},
     {.host = "192.168.1.1:80", .everywhere = true, .token = true, .status = 0},
     {.host = "evil.com", .everywhere = true, .token = true, .status = 403},
@@ -89,9 +98,9 @@ static const struct {
     {.type = "application/jsonp", .status = 415},
 };
 
-static haft_str header(const char *given, const char *usual)
+static haft_str header(const char *given, const char *fallback)
 {
-    const char *text = given != NULL ? given : usual;
+    const char *text = given != NULL ? given : fallback;
     return strcmp(text, "-") == 0 ? (haft_str){NULL, 0} : haft__str(text);
 }
 
@@ -99,12 +108,12 @@ TEST(requests_are_accepted_or_rejected_by_their_headers)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *why = NULL;
-        haft__mcp_access_rules rules = {.loopback = !rows[i].everywhere,
-                                        .address = haft__str(rows[i].at != NULL ? rows[i].at : ""),
-                                        .token =
-                                            rows[i].token ? HAFT__LIT("secret") : HAFT__LIT(""),
-                                        .allowed_hosts = names,
-                                        .allowed_host_count = COUNT(names)};
+        haft__mcp_access_rules rules = {
+            .loopback = !rows[i].everywhere,
+            .address = haft__str(rows[i].listen != NULL ? rows[i].listen : ""),
+            .token = rows[i].token ? HAFT__LIT("secret") : HAFT__LIT(""),
+            .allowed_hosts = names,
+            .allowed_host_count = COUNT(names)};
         haft__mcp_access_request request = {
             .method = header(rows[i].method, "POST"),
             .host = header(rows[i].host, "127.0.0.1:80"),
@@ -133,7 +142,7 @@ TEST(loopback_addresses_are_detected)
     }
 }
 
-/* A token file cannot have a longer token. */
+/* The limit of the token file also bounds the token of a request. */
 TEST(the_length_of_a_token_is_bounded)
 {
     char text[7 + HAFT__LIMIT_MCP_TOKEN_FILE_BYTES + 1];

@@ -7,8 +7,8 @@
 
 /* Orders `runs` (the newest first) as trees: the newest root first, and below each run its children
  * in the order of their ids, which begin with the time of the start. A child whose parent is not in
- * the list is a root. Stops after `roots` roots. *ret_depths has the levels above each run. Both
- * lists live in `arena`. */
+ * the list is a root. Stops after `roots` roots. *ret_depths has the depth of each run; a root has
+ * the depth 0. Both lists live in `arena`. */
 HAFT_MUST_USE haft_status haft__tree_rows_arrange(haft__arena *arena, const haft__run_list *runs,
                                                   uint64_t roots, haft__run_list *ret_runs,
                                                   const uint32_t **ret_depths, haft_error *err);
