@@ -2,13 +2,14 @@
 /*
  * repair.c - converts almost-valid JSON to strict JSON, then runs the strict reader on it.
  *
- * One pass over the text, token by token, without a grammar: the strict reader checks that brackets
- * match and that values are in the right places. For the same reason no truncated text can pass:
- * brackets and quotes are neither added nor removed, so the strict reader reports that they are
- * missing. Only a number does not show its end; a number at the very end of the text is rejected.
- * The pass is a function of the text alone; to find the position of an error in the original text,
- * it runs again up to the byte in question. Tests: tests/json/repair_test.c. Fuzzer:
- * fuzz/json_repair.c.
+ * One pass converts the text token by token. It knows no grammar: the strict reader checks that
+ * brackets match and that values are in the right places. The pass never adds or removes brackets
+ * and quotes, so if the text was truncated, the strict reader reports that they are missing. Only a
+ * truncated number cannot be recognized, so a number at the very end of the text is rejected.
+ *
+ * The result depends only on the text. To find the position of an error in the original text, the
+ * pass runs again and notes where the output byte in question comes from.
+ * Tests: tests/json/repair_test.c. Fuzzer: fuzz/json_repair.c.
  */
 #include "json/repair.h"
 
@@ -28,19 +29,21 @@ typedef struct repairer {
     size_t at;      /* the next byte of `text` */
     haft__buf *out; /* the output; NULL when the pass only searches for a position */
     size_t made;    /* bytes of the output so far */
-    size_t wanted;  /* a byte of the output */
-    size_t found;   /* where that byte comes from */
-    size_t comma;   /* a comma whose next token is not known yet, or NOWHERE */
+    size_t wanted;  /* index of the output byte whose origin is searched for, or NOWHERE */
+    size_t found;   /* index of its origin in `text` */
+    size_t comma;   /* index of a comma that is not written before the next token is known, or
+                       NOWHERE */
     char last;      /* the last byte of the last token; 0 before the first token */
     char fence;     /* the character of the opening fence; 0 without one, and after it is closed */
     size_t fence_length;
     size_t number_end; /* the end of the last word that ended in a digit */
 } repairer;
 
-/* Writes `made` for the input at `from`: byte for byte, or all of it for that one position. */
+/* Writes output that comes from the text at `from`. If `byte_for_byte`, each output byte comes from
+ * one byte of the text; otherwise all of them come from `from`. */
 static void put(repairer *m, size_t from, haft_str made, bool byte_for_byte)
 {
-    /* Wraps around if the wanted byte was made earlier. */
+    /* If the wanted byte was written earlier, the unsigned difference is huge. */
     size_t ahead = m->wanted - m->made;
     if (ahead < made.len) {
         m->found = from + (byte_for_byte ? ahead : 0);
@@ -104,7 +107,8 @@ static bool is_language(int c)
     return haft__ascii_is_alphanumeric(c) || (c != '\0' && strchr("_+-.#", c) != NULL);
 }
 
-static size_t run_of(const repairer *m, size_t ahead, bool (*is)(int))
+/* The number of bytes, beginning `ahead` bytes after the next one, for which `is` returns true. */
+static size_t count_while(const repairer *m, size_t ahead, bool (*is)(int))
 {
     size_t count = 0;
     while (m->at + ahead + count < m->text.len && is(m->text.ptr[m->at + ahead + count])) {
@@ -113,8 +117,8 @@ static size_t run_of(const repairer *m, size_t ahead, bool (*is)(int))
     return count;
 }
 
-/* How many times `c` repeats at `at`. */
-static size_t row_of(const repairer *m, char c)
+/* How many times `c` repeats, beginning with the next byte. */
+static size_t count_repeated(const repairer *m, char c)
 {
     size_t count = 0;
     while (m->at + count < m->text.len && m->text.ptr[m->at + count] == c) {
@@ -136,18 +140,18 @@ static bool is_json_word(haft_str word)
 /* Skips the fence and its language word, if the text starts with one. */
 static void skip_opening_fence(repairer *m)
 {
-    copy(m, run_of(m, 0, haft__ascii_is_space));
+    copy(m, count_while(m, 0, haft__ascii_is_space));
     char c = peek(m, 0);
-    size_t length = c == '`' || c == '~' ? row_of(m, c) : 0;
+    size_t length = c == '`' || c == '~' ? count_repeated(m, c) : 0;
     if (length < FENCE_LENGTH) {
         return;
     }
     m->fence = c;
     m->fence_length = length;
     m->at += length;
-    size_t blanks = run_of(m, 0, haft__ascii_is_blank);
-    size_t word = run_of(m, blanks, is_language);
-    size_t end = blanks + word + run_of(m, blanks + word, haft__ascii_is_blank);
+    size_t blanks = count_while(m, 0, haft__ascii_is_blank);
+    size_t word = count_while(m, blanks, is_language);
+    size_t end = blanks + word + count_while(m, blanks + word, haft__ascii_is_blank);
     /* At the end of the text the line may be truncated, so a word there is not a value. */
     bool ends_line = m->at + end == m->text.len || peek(m, end) == '\n' || peek(m, end) == '\r';
     if (ends_line || is_json_word((haft_str){m->text.ptr + m->at + blanks, word})) {
@@ -155,18 +159,18 @@ static void skip_opening_fence(repairer *m)
     }
 }
 
-/* A row of fence characters. As many as in the opening fence, or more, close it: then only white
- * space may follow, which is skipped like the fence. */
+/* Handles a row of fence characters. If it is at least as long as the opening fence, it closes the
+ * fence; then only white space may follow, and both are skipped. */
 static haft_status repair_fence(repairer *m, haft_error *err)
 {
-    size_t start = m->at, length = row_of(m, m->fence);
+    size_t start = m->at, length = count_repeated(m, m->fence);
     flush_comma(m);
     if (length < m->fence_length) {
         copy(m, length); /* all of them: one by one would take quadratic time */
         return HAFT_OK;
     }
     m->at += length;
-    m->at += run_of(m, 0, haft__ascii_is_space);
+    m->at += count_while(m, 0, haft__ascii_is_space);
     if (m->at < m->text.len) {
         return fail_at(m, m->at, HAFT__JSON_PROBLEM_FENCE_END, err);
     }
@@ -225,7 +229,7 @@ static size_t plain_run(const repairer *m, char quote)
     return (size_t)(p - from);
 }
 
-/* A string up to its closing quote, or to the end of the text: then no quote is added. */
+/* Converts a string up to its closing quote. If the text ends before, no quote is added. */
 static void repair_string(repairer *m)
 {
     char quote = peek(m, 0);
@@ -262,7 +266,7 @@ static void repair_word(repairer *m)
         {HAFT__LIT("False"), HAFT__LIT("false")},
         {HAFT__LIT("None"), HAFT__LIT("null")},
     };
-    haft_str word = {m->text.ptr + m->at, run_of(m, 0, is_word)};
+    haft_str word = {m->text.ptr + m->at, count_while(m, 0, is_word)};
     m->last = word.ptr[word.len - 1];
     m->number_end = haft__ascii_is_digit(m->last) ? m->at + word.len : m->number_end;
     for (size_t i = 0; i < COUNT(words); i++) {
@@ -274,7 +278,8 @@ static void repair_word(repairer *m)
     copy(m, word.len);
 }
 
-/* A token other than a comment, or an unknown character, which the strict reader then rejects. */
+/* Converts a token other than a comment. Copies an unknown character, which the strict reader then
+ * rejects. */
 static void repair_token(repairer *m)
 {
     char c = peek(m, 0);
@@ -302,7 +307,7 @@ static haft_status repair(repairer *m, haft_error *err)
     while (m->at < m->text.len) {
         haft_status status = HAFT_OK;
         if (haft__ascii_is_space(peek(m, 0))) {
-            copy(m, run_of(m, 0, haft__ascii_is_space));
+            copy(m, count_while(m, 0, haft__ascii_is_space));
         } else if (at_comment(m)) {
             status = skip_comment(m, err);
         } else if (m->fence != 0 && peek(m, 0) == m->fence) {

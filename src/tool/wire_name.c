@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire_name.c - an escape starts with "_-", and a literal "_-" is always escaped. Read from the
- * left, an encoding therefore splits into escapes and plain bytes in exactly one way, and two names
- * never have the same encoding unless it is hashed. A hashed encoding has the escape "_-z", which
- * no other has.
+ * wire_name.c - encodes names of tools so that every provider accepts them, and decodes them.
+ *
+ * Every escape starts with "_-", and a "_-" in a name is always escaped. So an encoding can be
+ * split into escapes and plain bytes in only one way, and two names never have the same encoding,
+ * unless their encodings are too long and contain a hash instead. Only an encoding with a hash
+ * contains the escape "_-z".
  *
  * Tests: tests/tool/wire_name_test.c.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_help.h - shared by the tests of MCP servers: specs with servers, in their own directory. */
+/* mcp_help.h - shared by the tests of MCP servers: a spec with servers, and a directory for the
+ * files that haft keeps about them. */
 #ifndef HAFT_TESTS_MCP_HELP_H
 #define HAFT_TESTS_MCP_HELP_H
 
@@ -10,9 +11,9 @@
 
 typedef struct help_mcp {
     help_exec exec;
-    char place[64]; /* the directory of the records */
-    int times;      /* how often a catalogue was reported */
-    size_t count;
+    char place[64];                    /* the directory of these files */
+    int times;                         /* how often a catalogue was reported */
+    size_t count;                      /* of servers in the last catalogue */
     haft_str states, errors, warnings; /* of the servers, a space after each */
     haft_str names;                    /* of all tools, a space after each */
     haft_str changed;                  /* of tools that differ from the accepted ones */
@@ -33,8 +34,8 @@ static inline void help_mcp_end(help_mcp *m)
     help_remove(m->place);
 }
 
-/* `mcp` of the spec, from JSON with ' for ". @ stands for the path of bad_server.py, and ~
- * for its directory. */
+/* Sets `mcp` of the spec. The text is JSON in which ' stands for ", @ for the path of
+ * bad_server.py, and ~ for its directory. */
 static inline void help_mcp_servers(help_mcp *m, const char *text)
 {
     char server[4096];
@@ -63,6 +64,7 @@ static inline haft_str help_join(help_mcp *m, haft_str before, haft_str word)
     return haft__arena_format(&m->exec.arena, "%.*s%.*s ", HAFT__ARG(before), HAFT__ARG(word));
 }
 
+/* Receives a catalogue. */
 static inline void help_mcp_note(void *context, const haft__mcp_listing *listings, size_t count)
 {
     help_mcp *m = context;

@@ -59,7 +59,7 @@ static void check_parsed(help_grammar *h, const char *format, const char *text)
     help_parsed_finish(&parsed);
 }
 
-void help_grammar_takes(help_grammar *h, const char *format, const char *text, bool wanted)
+void help_grammar_check(help_grammar *h, const char *format, const char *text, bool wanted)
 {
     if (h->grammar == NULL) {
         return;

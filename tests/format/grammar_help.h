@@ -32,6 +32,6 @@ void help_grammar_finish(help_grammar *h);
 
 /* Checks that the grammar accepts or rejects a text. The parser of the format must read an accepted
  * text as a call. */
-void help_grammar_takes(help_grammar *h, const char *format, const char *text, bool wanted);
+void help_grammar_check(help_grammar *h, const char *format, const char *text, bool wanted);
 
 #endif

@@ -279,7 +279,7 @@ TEST(an_invalid_schema_or_json_names_the_place)
 
 /* ---- out of memory ---- */
 
-static haft_status all_of_it(char **texts)
+static haft_status call_each_function(char **texts)
 {
     haft_status status = haft_tool_try(&add_tool, "{\"a\":\"1\"}", NULL, &texts[0], NULL);
     if (status == HAFT_OK) {
@@ -294,7 +294,7 @@ TEST(every_failed_allocation_is_survived)
     for (unsigned n = 0;; n++) {
         char *texts[3] = {NULL, NULL, NULL};
         test_fail_allocation(n);
-        haft_status status = all_of_it(texts);
+        haft_status status = call_each_function(texts);
         bool failed = test_allow_allocations();
         /* If a tool has no memory for its reply, it reports that; this is a reply, too. */
         CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u: %s", n,

@@ -106,8 +106,8 @@ static bool is_plain_name(haft_str name)
     return !escape && fits_the_alphabet(name);
 }
 
-/* The length of the encoding without a hash, counted independently: all the bytes, plus the
- * additions of the escapes. */
+/* The length of the encoding without a hash, computed in another way than in the code: the number
+ * of bytes, plus what each escape adds. */
 static size_t full_length(haft_str name)
 {
     size_t length = name.len;
@@ -122,7 +122,8 @@ static size_t full_length(haft_str name)
     return length;
 }
 
-/* All properties of one name. `seen` maps each encoding so far to its name. */
+/* Checks all properties of the encoding of a name. Returns what is wrong, or NULL. `seen` maps each
+ * encoding so far to its name. */
 static const char *problem(haft__map *seen, haft_str name)
 {
     haft__wire_name wire = haft__wire_name_encode(name);

@@ -8,11 +8,11 @@
 #include "cli/args.h"
 #include "engine/runtime.h"
 
-/* A line for each possible command on each pending call, ready to be typed, with the --store of
- * this command line. */
+/* Prints a line for each possible command on each pending call. The lines can be copied into a
+ * shell; they have the --store of this command line. */
 void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run);
 
-/* Prints which agent asks, for a run below another one. */
+/* If the run is a child run, prints the name of its agent, so that a person knows who asks. */
 void haft__pending_print_agent(FILE *out, const haft_run *run);
 
 /* Prints a word for a shell, quoted if needed. */

@@ -9,15 +9,15 @@
 HAFT_MUST_USE haft_status haft__retention_remove_run(haft_runtime *runtime, haft__arena *arena,
                                                      haft_str name, haft_error *err);
 
-/* Only runs that have ended are removed. Without any rule no run is removed, but caches are
- * cleaned. */
+/* Which runs are removed. Runs that have not ended are never removed. Without any rule no run is
+ * removed, but caches are cleaned. */
 typedef struct haft__retention_rules {
     bool has_age, has_keep;
-    uint64_t age_ms;      /* runs that ended longer ago */
-    uint64_t keep;        /* number of runs that are kept: the last that ended */
+    uint64_t age_ms;      /* if has_age: only runs that ended longer ago than this */
+    uint64_t keep;        /* if has_keep: not the `keep` runs that ended last */
     const haft_str *ends; /* only runs with these ends; see haft__retention_is_end */
     size_t end_count;
-    bool dry_run; /* only counts them */
+    bool dry_run; /* count the runs, but do not remove them */
 } haft__retention_rules;
 
 /* Applies the rules. *ret_count is the number of runs that were removed, or would be. */

@@ -368,7 +368,7 @@ TEST(unusual_schemas_have_grammars)
         help_grammar_tools(&h, tools);
         help_grammar_make(&h, odd[i].format, NULL, NULL);
         CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
-        help_grammar_takes(&h, odd[i].format, odd[i].text, odd[i].taken);
+        help_grammar_check(&h, odd[i].format, odd[i].text, odd[i].taken);
         haft__buf_add_char(&h.notes, '\0');
         CHECK(strstr(h.notes.ptr, odd[i].note) != NULL, "%s: %s", odd[i].schema, h.notes.ptr);
         CHECK(odd[i].note[0] != '\0' || h.report.count == 0, "%s: %s", odd[i].schema, h.notes.ptr);
@@ -441,7 +441,7 @@ TEST(values_in_tags_are_written_as_they_are_read)
                        readings[i].value);
         help_grammar_tools(&h, tools);
         help_grammar_make(&h, "qwen3coder", NULL, NULL);
-        help_grammar_takes(&h, "qwen3coder", text, readings[i].taken);
+        help_grammar_check(&h, "qwen3coder", text, readings[i].taken);
         help_grammar_finish(&h);
     }
 }

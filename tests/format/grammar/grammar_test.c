@@ -15,7 +15,8 @@
 typedef struct sample {
     const char *format;
     uint8_t form;
-    bool several, taken;
+    bool several;
+    bool accepted; /* the grammar accepts the text */
     const char *text;
 } sample;
 
@@ -126,7 +127,7 @@ TEST(the_grammar_of_each_format_accepts_only_calls)
         help_grammar_tools(&h, TOOLS);
         help_grammar_make(&h, s->format, NULL, &options);
         CHECK(h.status == HAFT_OK, "%s: %s", s->format, h.err.message);
-        help_grammar_takes(&h, s->format, s->text, s->taken);
+        help_grammar_check(&h, s->format, s->text, s->accepted);
         help_grammar_finish(&h);
     }
 }
@@ -136,9 +137,9 @@ TEST(the_grammar_accepts_only_the_forced_tool)
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
     help_grammar_make(&h, "hermes", "stop", NULL);
-    help_grammar_takes(&h, "hermes", "<tool_call>{\"name\":\"stop\",\"arguments\":{}}</tool_call>",
+    help_grammar_check(&h, "hermes", "<tool_call>{\"name\":\"stop\",\"arguments\":{}}</tool_call>",
                        true);
-    help_grammar_takes(&h, "hermes",
+    help_grammar_check(&h, "hermes",
                        "<tool_call>{\"name\":\"find\",\"arguments\":{\"q\":\"x\"}}</tool_call>",
                        false);
     help_grammar_finish(&h);
@@ -153,8 +154,8 @@ TEST(the_grammar_rejects_tools_that_are_not_allowed)
                                   HAFT__LIT(""), NULL, NULL, &h.err);
     const char *why = NULL;
     h.grammar = gbnf_read(haft__buf_str(&h.text), &why);
-    help_grammar_takes(&h, "native", "{\"name\": \"stop\", \"arguments\": {}}", false);
-    help_grammar_takes(&h, "native", "{\"name\": \"find\", \"arguments\": {\"q\": \"\"}}", true);
+    help_grammar_check(&h, "native", "{\"name\": \"stop\", \"arguments\": {}}", false);
+    help_grammar_check(&h, "native", "{\"name\": \"find\", \"arguments\": {\"q\": \"\"}}", true);
     h.status = haft__grammar_gbnf(&h.text, NULL, h.tools, h.count, allowed, HAFT__MODE_TOOL,
                                   HAFT__LIT("stop"), NULL, NULL, &h.err);
     CHECK_INT(h.status, HAFT_BAD_INPUT, "a forced tool that is not allowed");
@@ -167,9 +168,9 @@ TEST(the_grammar_accepts_an_answer_if_the_format_has_one)
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
     help_grammar_make(&h, "purejson", NULL, &options);
-    help_grammar_takes(&h, "purejson", "{\"answer\": \"yes\"}", true);
-    help_grammar_takes(&h, "purejson", "{\"answer\": 1}", false);
-    help_grammar_takes(&h, "purejson", "{\"tool\": \"stop\", \"args\": {}}", true);
+    help_grammar_check(&h, "purejson", "{\"answer\": \"yes\"}", true);
+    help_grammar_check(&h, "purejson", "{\"answer\": 1}", false);
+    help_grammar_check(&h, "purejson", "{\"tool\": \"stop\", \"args\": {}}", true);
     haft_status status =
         haft__grammar_gbnf(&h.text, haft__format_find(HAFT__LIT("purejson")), h.tools, h.count,
                            NULL, HAFT__MODE_AUTO, HAFT__LIT(""), &options, NULL, &h.err);
@@ -207,10 +208,10 @@ TEST(the_grammar_accepts_reasoning_before_a_call)
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
     help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.reasoning = true});
-    help_grammar_takes(&h, "hermes", call, true);
+    help_grammar_check(&h, "hermes", call, true);
     (void)snprintf(text, sizeof text, "<think>a <b </thin <tool_call></think>\n%s", call);
-    help_grammar_takes(&h, "hermes", text, true);
-    help_grammar_takes(&h, "hermes", "<think>x</think>", false);
+    help_grammar_check(&h, "hermes", text, true);
+    help_grammar_check(&h, "hermes", "<think>x</think>", false);
     help_grammar_finish(&h);
     help_grammar_tools(&h, TOOLS);
     help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.start_in_reasoning = true});
@@ -276,7 +277,7 @@ TEST(oversized_grammar_relaxes_the_largest_tool)
     CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
     CHECK(h.text.len <= HAFT__LIMIT_GRAMMAR_BYTES, "%zu bytes", h.text.len);
     CHECK(strstr(h.notes.ptr, "too large") != NULL, "no note that a schema is too large");
-    help_grammar_takes(&h, "hermes",
+    help_grammar_check(&h, "hermes",
                        "<tool_call>{\"name\":\"small\",\"arguments\":{\"n\":\"x\"}}</tool_call>",
                        false);
     help_grammar_finish(&h);
@@ -340,7 +341,8 @@ TEST(the_size_of_a_grammar_is_bounded)
     }
 }
 
-/* Text up to a closing tag takes a rule for each character of it, once for all tools. */
+/* In these formats, text ends at a closing tag, and the grammar has a rule for each character of
+ * the tag. All tools share these rules, so their size must count only once. */
 TEST(common_rules_count_once)
 {
     static const char *const formats[] = {"qwen3coder", "anthropic_xml", "glm", "deepseek_v32"};
