@@ -11,6 +11,7 @@
 #include "engine/run.h"
 #include "engine/runtime.h"
 #include "io/owner.h"
+#include "run/host.h"
 
 static void on_check(haft__task *task);
 static void check_later(haft_runtime *runtime);
@@ -191,12 +192,11 @@ static haft_state own_state(const haft_run *run)
 
 static bool has_pending_call(const haft_run *run)
 {
+    bool pending = false;
     for (size_t i = run->state.batch; i < run->state.call_count; i++) {
-        if (run->state.calls[i].stage == HAFT__CALL_PAUSED) {
-            return true;
-        }
+        pending = pending || run->state.calls[i].stage == HAFT__CALL_PAUSED;
     }
-    return false;
+    return pending && haft__run_takes_answers(&run->state);
 }
 
 static void check_open(haft_runtime *runtime, haft__child_entry *entry)

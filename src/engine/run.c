@@ -193,7 +193,11 @@ static haft_status perform_effect(haft_run *run, haft_error *err)
         haft_status status = haft__tool_calls_start(run, err);
         return status == HAFT_OK ? set_deadline_timer(run, err) : status;
     }
-    case HAFT__EFFECT_WAIT: return set_deadline_timer(run, err);
+    case HAFT__EFFECT_WAIT:
+        if (haft__child_is_closing(&run->state)) { /* only its children can still change it */
+            haft__run_stop_operations(run);
+        }
+        return set_deadline_timer(run, err);
     case HAFT__EFFECT_END: haft__run_stop_operations(run); return HAFT_OK;
     case HAFT__EFFECT_EVENT: return HAFT_OK; /* decide_once has recorded it */
     }

@@ -39,10 +39,15 @@ const haft__run_call *haft__run_next_interrupted_call(const haft__run *run, size
     return NULL;
 }
 
+bool haft__run_takes_answers(const haft__run *run)
+{
+    return run->stage != HAFT__RUN_ENDED && !haft__child_is_closing(run);
+}
+
 uint64_t haft__run_deadline(const haft__run *run)
 {
     uint64_t first = 0;
-    for (size_t i = run->batch; i < run->call_count; i++) {
+    for (size_t i = run->batch; haft__run_takes_answers(run) && i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
         bool has_deadline = call->stage == HAFT__CALL_PAUSED && call->deadline_ms > 0;
         if (has_deadline && (first == 0 || call->deadline_ms < first)) {

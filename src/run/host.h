@@ -21,7 +21,12 @@ bool haft__call_may_start(const haft__run_call *call, bool durable);
  * Start with *at = 0. */
 const haft__run_call *haft__run_next_interrupted_call(const haft__run *run, size_t *at);
 
-/* The earliest deadline of the paused calls; 0 if none has a deadline. */
+/* Whether answers can still change the run: it has not ended, and does not end as soon as its child
+ * runs have. */
+bool haft__run_takes_answers(const haft__run *run);
+
+/* The earliest deadline of the paused calls; 0 if none has a deadline, or the run takes no answers.
+ */
 uint64_t haft__run_deadline(const haft__run *run);
 
 /* The seq of the event that opened the newest local question; 0 if there is none. Only the process

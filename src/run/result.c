@@ -6,6 +6,7 @@
 #include "run/decide/call_wait.h"
 #include "run/decide/decide.h"
 #include "run/event_body.h"
+#include "run/host.h"
 #include "run/pause/elicitation.h"
 
 static void write_artifacts(haft__json_writer *w, const haft__run *run)
@@ -169,7 +170,7 @@ static haft_str end_name(const haft__run *run, const haft__run *const *below, si
 
 static void write_all_pending(haft__json_writer *w, const haft__run *run)
 {
-    for (size_t i = run->batch; run->stage != HAFT__RUN_ENDED && i < run->call_count; i++) {
+    for (size_t i = run->batch; haft__run_takes_answers(run) && i < run->call_count; i++) {
         if (run->calls[i].stage == HAFT__CALL_PAUSED) {
             write_pending(w, run, &run->calls[i]);
         }

@@ -79,6 +79,10 @@ TEST(the_deadline_of_a_run_is_its_earliest)
     CHECK_INT(haft__run_deadline(run), run->calls[4].deadline_ms, "the earlier deadline");
     run->calls[4].stage = HAFT__CALL_ANSWERED;
     CHECK_INT(haft__run_deadline(run), run->calls[3].deadline_ms, "the deadline that is left");
+    run->cancel_asked = true;
+    CHECK(!haft__run_takes_answers(run), "a cancelled run waits only for its children");
+    CHECK_INT(haft__run_deadline(run), 0, "no deadline counts when the run ends");
+    run->cancel_asked = false;
     run->calls[3].deadline_ms = 0;
     CHECK_INT(haft__run_deadline(run), 0, "no deadline is left");
     help_run_finish(&r);

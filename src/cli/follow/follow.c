@@ -127,7 +127,7 @@ static bool has_pending_call(const haft_run *run)
     for (size_t i = run->state.batch; i < run->state.call_count && !pending; i++) {
         pending = run->state.calls[i].stage == HAFT__CALL_PAUSED;
     }
-    return pending;
+    return pending && haft__run_takes_answers(&run->state);
 }
 
 /* Asks about the calls of one run: the one that is followed, or one below it. */

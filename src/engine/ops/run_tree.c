@@ -9,6 +9,7 @@
 #include "engine/agent.h"
 #include "engine/ops/stored_run.h"
 #include "engine/runtime.h"
+#include "run/host.h"
 
 void haft__run_tree_finish(haft__run_tree *tree)
 {
@@ -144,7 +145,7 @@ static void add_pending(pending_search *search, const haft_run *run)
 {
     for (size_t i = run->state.batch; i < run->state.call_count; i++) {
         const haft__run_call *call = &run->state.calls[i];
-        if (run->state.stage != HAFT__RUN_ENDED && call->stage == HAFT__CALL_PAUSED) {
+        if (haft__run_takes_answers(&run->state) && call->stage == HAFT__CALL_PAUSED) {
             haft__buf_add_str(&search->list, search->count++ > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
             haft__run_tree_add_call(&search->list, &run->state, call->id);
             haft__buf_addf(&search->list, " (%s of %.*s)", haft__pause_name(call->pause),

@@ -119,9 +119,11 @@ static haft_status decide_choice(haft__decision *d, const haft__choice_facts *fa
     return haft__decision_commit(d);
 }
 
+/* A finished call has no tool if another spec, which was accepted since, does not have it. */
 static bool is_direct(const haft__run_call *call)
 {
-    return call->stage == HAFT__CALL_FINISHED && call->ok && call->tool->traits.return_direct;
+    return call->stage == HAFT__CALL_FINISHED && call->ok && call->tool != NULL
+           && call->tool->traits.return_direct;
 }
 
 /* Writes the results of the last batch that are the answer, in the order of the calls with a blank

@@ -10,6 +10,7 @@
 #include "run/arguments.h"
 #include "run/decide/decide.h"
 #include "run/event_body.h"
+#include "run/host.h"
 #include "run/pause/binding.h"
 #include "run/pause/elicitation.h"
 #include "run/pause/question.h"
@@ -122,7 +123,7 @@ haft_status haft__run_command_read_value(haft__arena *arena, haft_str text, haft
 
 static bool is_pending(const haft__run *run, const haft__run_call *call)
 {
-    return run->stage != HAFT__RUN_ENDED && call->stage == HAFT__CALL_PAUSED;
+    return haft__run_takes_answers(run) && call->stage == HAFT__CALL_PAUSED;
 }
 
 /* Adds a hint that names the pending calls. */
@@ -402,6 +403,10 @@ static haft_status refuse_not_pending(const haft__run *run, const haft__run_call
     }
     if (run->stage == HAFT__RUN_ENDED && call->verdict.len == 0) {
         return refuse_ended(run, err);
+    }
+    if (call->stage == HAFT__CALL_PAUSED) {
+        return haft__fail(err, HAFT_BAD_STATE, "",
+                          "too late: the run ends as soon as its child runs have ended");
     }
     if (call->withdrawn) {
         status = haft__fail(err, HAFT_BAD_STATE, "",

@@ -88,6 +88,18 @@ TEST(a_run_continues_with_the_new_spec)
     help_run_finish(&c.r);
 }
 
+TEST(a_finished_call_needs_no_tool_in_the_new_spec)
+{
+    change c;
+    init(&c, "agent; tools=send,pick!headless", "agent; tools=pick!headless");
+    CHECK_INT(call(&c, 0)->stage, HAFT__CALL_FINISHED, "the call has its result");
+    CHECK_INT(accept(&c), HAFT_OK, "%s", c.r.err.message);
+    CHECK(call(&c, 0)->tool == NULL, "its tool is gone");
+    CHECK_INT(help_run_answer(&c.r, "c1.2", "answer", "1"), HAFT_OK, "%s", c.r.err.message);
+    CHECK_INT(c.r.drive.run.end, HAFT__END_DONE, "the end of the run");
+    help_run_finish(&c.r);
+}
+
 TEST(the_variables_of_the_new_spec_replace_the_old_ones)
 {
     static const haft_str names[] = {{"A", 1}, {"B", 1}};

@@ -424,6 +424,22 @@ TEST(a_run_that_has_ended_accepts_no_commands)
     help_run_finish(&r);
 }
 
+/* It waits for its child runs. */
+TEST(a_run_that_was_cancelled_takes_no_answers)
+{
+    static const row rows[] = {
+        {"{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":1}",
+         "BAD_STATE: too late: the run ends as soon as its child runs have ended; "},
+        {"{\"command\":\"answer\",\"value\":1}",
+         "BAD_STATE: the run has no pending call; nothing is pending"},
+    };
+    help_run r;
+    start(&r, "agent; tools=pick!headless", "{\"name\":\"pick\"}");
+    r.drive.run.cancel_asked = true;
+    check_rows(&r, rows, COUNT(rows));
+    help_run_finish(&r);
+}
+
 TEST(a_second_cancel_has_no_effect)
 {
     help_run r;
