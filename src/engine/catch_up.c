@@ -50,7 +50,8 @@ static bool targets_pending_call(const haft__run *state, const haft__run_command
         call = haft__run_find_call(state, command->call);
         count = call != NULL ? 1 : 0;
     }
-    return state->stage != HAFT__RUN_ENDED && count == 1 && haft__call_is_pending(call);
+    return state->stage != HAFT__RUN_ENDED && haft__run_command_is_for_call(command) && count == 1
+           && haft__call_is_pending(call);
 }
 
 /* The order of delivery: messages that cancel the run, then those about pending calls; all others

@@ -24,7 +24,7 @@ void haft__child_writes_finish(haft__child_writes *writes)
 void haft__child_writes_set_loaded(haft_run *run)
 {
     run->log.children.created = run->state.child_count;
-    run->log.children.closed = haft__child_is_closing(&run->state);
+    run->log.children.told = haft__child_find_close(&run->state);
 }
 
 static haft_str copy_text(haft__arena *arena, haft__buf *buf, haft_error *err, haft_status *status)
@@ -127,10 +127,12 @@ static haft_status add_message(haft__child_writes *writes, haft_str to, haft_str
     return HAFT_OK;
 }
 
-static haft_str write_cancel(haft_run *run, haft_error *err, haft_status *status)
+static haft_str write_close(haft_run *run, haft__child_close close, haft_error *err,
+                            haft_status *status)
 {
-    const haft__run_command cancel = {
-        .kind = HAFT__RUN_COMMAND_CANCEL,
+    bool cancels = close == HAFT__CHILD_CLOSE_CANCEL;
+    const haft__run_command command = {
+        .kind = cancels ? HAFT__RUN_COMMAND_CANCEL : HAFT__RUN_COMMAND_LIMIT,
         .call = HAFT__LIT(""),
         .value = haft__json_null(),
         .by = HAFT__LIT("parent"),
@@ -140,22 +142,22 @@ static haft_str write_cancel(haft_run *run, haft_error *err, haft_status *status
         .binding = HAFT__LIT(""),
         .message = HAFT__LIT("")};
     haft__buf_clear(&run->runtime->clean);
-    haft__run_command_write(&run->runtime->clean, &cancel);
+    haft__run_command_write(&run->runtime->clean, &command);
     return copy_text(&run->log.children.arena, &run->runtime->clean, err, status);
 }
 
-static haft_status tell_children(haft_run *run, haft_error *err)
+static haft_status tell_children(haft_run *run, haft__child_close close, haft_error *err)
 {
     haft__child_writes *writes = &run->log.children;
     const haft__run *state = &run->state;
     haft_status status = HAFT_OK;
-    haft_str body = write_cancel(run, err, &status);
+    haft_str body = write_close(run, close, err, &status);
     for (size_t i = 0; status == HAFT_OK && i < state->child_count; i++) {
         if (!state->children[i]->finished) {
             status = add_message(writes, state->children[i]->run, body);
         }
     }
-    writes->closed = true;
+    writes->told = close;
     return status;
 }
 
@@ -172,7 +174,8 @@ haft_status haft__child_writes_collect(haft_run *run, haft_error *err)
 {
     haft__child_writes *writes = &run->log.children;
     const haft__run *state = &run->state;
-    bool closes = haft__child_is_closing(state) && !writes->closed && state->open_children > 0;
+    haft__child_close close = haft__child_find_close(state);
+    bool closes = close > writes->told && state->open_children > 0;
     bool ends = state->stage == HAFT__RUN_ENDED && state->parent.len > 0;
     writes->child_count = writes->outgoing_count = 0;
     if (!closes && !ends && state->child_count == writes->created) {
@@ -184,7 +187,7 @@ haft_status haft__child_writes_collect(haft_run *run, haft_error *err)
     haft_status status = writes->outgoing != NULL ? collect_children(run, err)
                                                   : haft__arena_fail(&writes->arena, err);
     if (status == HAFT_OK && closes) {
-        status = tell_children(run, err);
+        status = tell_children(run, close, err);
     }
     return status == HAFT_OK && ends ? tell_parent(run, err) : status;
 }

@@ -4,22 +4,23 @@
  * sends to the parent.
  *
  * The write that records child_started also creates the child, in one transaction of the store. The
- * write that ends a child also leaves a message for its parent, and the write that cancels a parent
- * one for each child. So no crash can separate them, whichever process continues. The next owner of
- * the addressed run reads the message.
+ * write that ends a child also leaves a message for its parent, and the write that cancels a
+ * parent, or records that its time is used up, one for each child. So no crash can separate them,
+ * whichever process continues. The next owner of the addressed run reads the message.
  */
 #ifndef HAFT_ENGINE_CHILD_H
 #define HAFT_ENGINE_CHILD_H
 
 #include "base/arena.h"
 #include "haft.h"
+#include "run/child/child.h"
 #include "store/store.h"
 
 /* What the next write of a run creates and sends. */
 typedef struct haft__child_writes {
     haft__arena arena; /* rows, lines and messages, until the write is done */
     size_t created;    /* number of the state's children that are in the store or being created */
-    bool closed;       /* the children have been told that the run ends */
+    haft__child_close told; /* what the children know about the end of the run */
     const haft__store_child *children;
     size_t child_count;
     haft__store_message *outgoing;

@@ -251,6 +251,8 @@ typedef struct haft__run {
     bool sent_again; /* the open request was sent before, with members that were then rejected */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
     bool wall_reached;         /* limits.wall was reached while an operation was running */
+    bool parent_limit_reached; /* of a child run: a budget above it is used up. It finishes its turn
+                                  and starts no other */
     bool initial_search_done;  /* the search before the first turn is recorded */
     bool search_found_nothing; /* a search of the model found nothing */
     uint32_t gate_threshold; /* lowest threshold of the gate so far; 0: no data tool was offered */

@@ -18,6 +18,12 @@ def ask(name, **more):
     return dict({"name": f"ask_{name}", "agent": name}, **more)
 
 
+def tool(name, command=None, **traits):
+    how = {"command": command} if command else {"headless": True}
+    return dict({"name": name, "description": f"Does {name} for these tests.", "args": []}, **how,
+                **({"traits": traits} if traits else {}))
+
+
 class Place:
     """A directory with a store, specs and scripts."""
 
@@ -30,6 +36,11 @@ class Place:
         done = subprocess.run([HAFT, *map(str, words)], input=text, text=True, capture_output=True,
                               cwd=self.directory, env=self.environment, timeout=LONG)
         return done.returncode, done.stdout, done.stderr
+
+    def start(self, *words):
+        return subprocess.Popen([HAFT, *map(str, words)], cwd=self.directory,
+                                env=self.environment, text=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def put(self, name, value):
         text = value if isinstance(value, str) else json.dumps(value)
@@ -53,6 +64,15 @@ class Place:
     def events(self, run_id, *words):
         lines = self.haft("runs", "events", run_id, *words)[1].splitlines()
         return [json.loads(line) for line in lines]
+
+    def of_kind(self, run_id, kind):
+        return [event for event in self.events(run_id) if event["kind"] == kind]
+
+    def children(self, run_id):
+        return [event["child"] for event in self.of_kind(run_id, "child_started")]
+
+    def shown(self, run_id):
+        return json.loads(self.haft("runs", "show", run_id, "--json")[1])
 
     def matches(self, schema, value):
         return self.haft("validate", SCHEMAS / f"{schema}.schema.json", "-",

@@ -53,6 +53,15 @@ static void add_trait(help_spec *s, haft__tool *tool, haft_str trait)
     if (haft__str_equal(trait, HAFT__LIT("headless"))) {
         tool->source = HAFT__TOOL_HEADLESS;
     }
+    if (haft__str_equal(trait, HAFT__LIT("agent"))) {
+        tool->source = HAFT__TOOL_AGENT;
+    }
+    if (haft__str_equal(trait, HAFT__LIT("integer"))) { /* its result */
+        haft_error err = {0};
+        tool->output_schema = help_json(s->arena, "{\"type\":\"integer\"}");
+        CHECK_INT(haft__schema_compile(s->arena, tool->output_schema, NULL, &tool->output, &err),
+                  HAFT_OK, "%s", err.message);
+    }
     if (haft__str_equal(trait, HAFT__LIT("provider"))) {
         tool->source = HAFT__TOOL_PROVIDER;
     }

@@ -356,6 +356,7 @@ static const char *verdict_of(const haft__run_command *command, haft__pause paus
     case HAFT__RUN_COMMAND_REJECT: return "reject";
     case HAFT__RUN_COMMAND_FAIL: return pause == HAFT__PAUSE_HEADLESS ? "error" : "";
     case HAFT__RUN_COMMAND_CANCEL:
+    case HAFT__RUN_COMMAND_LIMIT:
     case HAFT__RUN_COMMAND_CHILD: break;
     }
     return "";

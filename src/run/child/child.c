@@ -61,6 +61,15 @@ bool haft__child_is_closing(const haft__run *run)
            && (run->cancel_asked || run->expired || run->wall_reached);
 }
 
+haft__child_close haft__child_find_close(const haft__run *run)
+{
+    bool active = run->stage != HAFT__RUN_ENDED;
+    bool finish = run->wall_reached || run->parent_limit_reached;
+    return active && (run->cancel_asked || run->expired) ? HAFT__CHILD_CLOSE_CANCEL
+           : active && finish                            ? HAFT__CHILD_CLOSE_FINISH
+                                                         : HAFT__CHILD_CLOSE_NONE;
+}
+
 haft__tree_usage haft__child_own_usage(const haft__run *run)
 {
     return (haft__tree_usage){.runs = 1,
@@ -152,6 +161,9 @@ haft__child_refusal haft__child_reserve(const haft__run *run, const haft__agent_
     }
     if (run->child_count >= HAFT__LIMIT_CHILD_COUNT) {
         return HAFT__CHILD_TOO_MANY;
+    }
+    if (run->parent_limit_reached) {
+        return HAFT__CHILD_NO_BUDGET;
     }
     haft__child_budget left = remaining(run);
     const haft__spec_limits *own = &tool->spec->limits;

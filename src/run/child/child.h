@@ -60,6 +60,15 @@ bool haft__child_any_open(const struct haft__run *run);
 /* Whether the run ends as soon as its children have: it was cancelled, or its time is used up. */
 bool haft__child_is_closing(const struct haft__run *run);
 
+/* What the children of a run must be told about its end. */
+typedef enum haft__child_close {
+    HAFT__CHILD_CLOSE_NONE,
+    HAFT__CHILD_CLOSE_FINISH, /* a budget above them is used up: they finish their turn */
+    HAFT__CHILD_CLOSE_CANCEL, /* they end at once */
+} haft__child_close;
+
+haft__child_close haft__child_find_close(const struct haft__run *run);
+
 /* What the run itself has used, without the runs below it. */
 haft__tree_usage haft__child_own_usage(const struct haft__run *run);
 void haft__tree_usage_add(haft__tree_usage *sum, const haft__tree_usage *usage);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * child.c - calls of agents: the start of a child run, and its end as the result of the call.
- * Tests: tests/run/child/child_test.c, tests/cli/children_test.py.
+ * Tests: tests/run/decide/child_test.c, tests/cli/children_test.py.
  */
 #include "base/str.h"
 #include "run/decide/decide_int.h"

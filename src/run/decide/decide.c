@@ -192,6 +192,21 @@ static haft_status decide_idle(haft__decision *d)
     return status != HAFT_OK || evicted ? status : haft__decide_turn(d);
 }
 
+/* The run that started this one has no budget left: the turn was its last. Calls that wait for
+ * people are not waited for; children are, because they were told, too. */
+static haft_status end_with_parent(haft__decision *d)
+{
+    return haft__decide_end(d, HAFT__END_EXHAUSTED, d->run->observation, false,
+                            "the run that started this one has used up its budget", NULL);
+}
+
+static haft_status decide_last_calls(haft__decision *d)
+{
+    haft_status status = haft__decide_calls(d);
+    bool rests = status == HAFT_OK && d->effect->kind == HAFT__EFFECT_WAIT;
+    return rests && !haft__child_any_open(d->run) ? end_with_parent(d) : status;
+}
+
 static haft_status decide_stage(haft__decision *d)
 {
     const haft__run *run = d->run;
@@ -211,10 +226,11 @@ static haft_status decide_stage(haft__decision *d)
     }
     switch (run->stage) {
     case HAFT__RUN_NEW: return haft__fail(d->err, HAFT_BAD_STATE, "", "the run has not started");
-    case HAFT__RUN_IDLE: return decide_idle(d);
+    case HAFT__RUN_IDLE: return run->parent_limit_reached ? end_with_parent(d) : decide_idle(d);
     case HAFT__RUN_AWAITING_REPLY: return decide_asking(d);
     case HAFT__RUN_JUDGING: return haft__decide_reply(d);
-    case HAFT__RUN_CALLING: return haft__decide_calls(d);
+    case HAFT__RUN_CALLING:
+        return run->parent_limit_reached ? decide_last_calls(d) : haft__decide_calls(d);
     case HAFT__RUN_ENDED: *d->effect = (haft__effect){.kind = HAFT__EFFECT_END}; return HAFT_OK;
     }
     HAFT__UNREACHABLE();

@@ -161,6 +161,8 @@ void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why);
 uint64_t haft__run_wall_limit(const haft__run *run);
 /* The owner of the run has counted limits.wall, and has cancelled its operations. */
 void haft__input_wall_reached(haft__buf *buf, const haft__run *run, uint64_t used_ms);
+/* A budget of the run that started this one is used up. */
+void haft__input_parent_limit_reached(haft__buf *buf, const haft__run *run);
 
 /* Writes tools_revealed for a call that was not made because the server changed its tool, and
  * nobody had used or approved the old one. `tool` is the new definition

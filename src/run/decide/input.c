@@ -492,14 +492,25 @@ void haft__input_approved(haft__buf *buf, haft_str call, haft_str by, haft_str v
     haft__event_body_end(&w, buf);
 }
 
-void haft__input_wall_reached(haft__buf *buf, const haft__run *run, uint64_t used_ms)
+static void write_limit_reached(haft__buf *buf, const haft__run *run, const char *limit,
+                                uint64_t used_ms)
 {
     haft__json_writer w;
     haft__event_body_begin(&w, buf, HAFT__EVENT_LIMIT_REACHED);
-    haft__field_text(&w, "limit", HAFT__LIT("wall"));
+    haft__field_text(&w, "limit", haft__str(limit));
     haft__field_number(&w, "used_ms", used_ms);
     haft__field_number(&w, "limit_ms", run->spec->limits.wall_ms);
     haft__event_body_end(&w, buf);
+}
+
+void haft__input_wall_reached(haft__buf *buf, const haft__run *run, uint64_t used_ms)
+{
+    write_limit_reached(buf, run, "wall", used_ms);
+}
+
+void haft__input_parent_limit_reached(haft__buf *buf, const haft__run *run)
+{
+    write_limit_reached(buf, run, "parent", run->worked_ms);
 }
 
 void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why)

@@ -277,7 +277,9 @@ static haft_status on_limit_reached(haft__run *run, const haft__event *event, ha
 {
     uint64_t used = 0;
     haft_status status = haft__event_number(event, "used_ms", &used, err);
-    run->wall_reached = true;
+    bool parent = haft__str_equal(haft__object_text(event->object, "limit"), HAFT__LIT("parent"));
+    run->parent_limit_reached = run->parent_limit_reached || parent;
+    run->wall_reached = run->wall_reached || !parent;
     run->worked_ms = used > run->worked_ms ? used : run->worked_ms;
     return status;
 }

@@ -22,8 +22,14 @@ static const char *const kinds[] = {
     [HAFT__RUN_COMMAND_ANSWER] = "answer", [HAFT__RUN_COMMAND_APPROVE] = "approve",
     [HAFT__RUN_COMMAND_AGAIN] = "again",   [HAFT__RUN_COMMAND_REJECT] = "reject",
     [HAFT__RUN_COMMAND_FAIL] = "fail",     [HAFT__RUN_COMMAND_CANCEL] = "cancel",
-    [HAFT__RUN_COMMAND_CHILD] = "child",
+    [HAFT__RUN_COMMAND_CHILD] = "child",   [HAFT__RUN_COMMAND_LIMIT] = "limit",
 };
+
+bool haft__run_command_is_for_call(const haft__run_command *command)
+{
+    return command->kind != HAFT__RUN_COMMAND_CANCEL && command->kind != HAFT__RUN_COMMAND_CHILD
+           && command->kind != HAFT__RUN_COMMAND_LIMIT;
+}
 
 /* ---- text ---- */
 
@@ -191,7 +197,7 @@ static haft_status find_call(const haft__run *run, haft_str id, const haft__run_
 void haft__run_command_set_target(const haft__run *run, haft__run_command *command)
 {
     const haft__run_call *call = NULL;
-    if (command->kind == HAFT__RUN_COMMAND_CANCEL || command->kind == HAFT__RUN_COMMAND_CHILD) {
+    if (!haft__run_command_is_for_call(command)) {
         return;
     }
     haft_status status = find_call(run, command->call, &call, NULL);
@@ -646,6 +652,21 @@ static haft_status apply_child(const haft__run *run, const haft__run_command *co
     return haft__buf_check(buf, err);
 }
 
+/* A second report, or one to a run that is about to end, has no effect. */
+static haft_status apply_limit(const haft__run *run, haft__buf *buf, haft_error *err)
+{
+    if (run->stage == HAFT__RUN_ENDED) {
+        return refuse_ended(run, err);
+    }
+    if (run->parent.len == 0) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "the run is not a child run");
+    }
+    if (haft__child_find_close(run) == HAFT__CHILD_CLOSE_NONE) {
+        haft__input_parent_limit_reached(buf, run);
+    }
+    return haft__buf_check(buf, err);
+}
+
 static haft_status apply_command(const haft__run *run, const haft__run_command *command,
                                  haft__buf *buf, haft_error *err)
 {
@@ -654,6 +675,9 @@ static haft_status apply_command(const haft__run *run, const haft__run_command *
     }
     if (command->kind == HAFT__RUN_COMMAND_CHILD) {
         return apply_child(run, command, buf, err);
+    }
+    if (command->kind == HAFT__RUN_COMMAND_LIMIT) {
+        return apply_limit(run, buf, err);
     }
     const haft__run_call *call = NULL;
     haft_error own = {0};
@@ -684,8 +708,7 @@ haft_status haft__run_command_apply(const haft__run *run, const haft__run_comman
 {
     size_t before = buf->len;
     haft_status status = apply_command(run, command, buf, err);
-    bool answers = command->kind != HAFT__RUN_COMMAND_CANCEL
-                   && command->kind != HAFT__RUN_COMMAND_CHILD && buf->len > before;
+    bool answers = haft__run_command_is_for_call(command) && buf->len > before;
     if (status == HAFT_OK && answers && command->message.len > 0) {
         add_member(buf, "message", command->message);
         status = haft__buf_check(buf, err);

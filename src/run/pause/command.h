@@ -34,6 +34,9 @@ typedef struct haft__run_command {
     const haft__redactor *redactor; /* secrets that must not be logged; or NULL */
 } haft__run_command;
 
+/* Whether the command is about a call; all others are about the whole run. */
+bool haft__run_command_is_for_call(const haft__run_command *command);
+
 /* Appends the text form, without secrets: one JSON object. */
 void haft__run_command_write(haft__buf *buf, const haft__run_command *command);
 

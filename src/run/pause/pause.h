@@ -25,9 +25,10 @@ typedef enum haft__run_command_kind {
     HAFT__RUN_COMMAND_FAIL,   /* a client reports that the call failed; `why` is the error */
     HAFT__RUN_COMMAND_CANCEL, /* cancels the whole run */
     HAFT__RUN_COMMAND_CHILD,  /* a child run reports its end; `value` has it */
+    HAFT__RUN_COMMAND_LIMIT,  /* a budget of the parent is used up */
 } haft__run_command_kind;
 
-#define HAFT__RUN_COMMAND_KINDS (HAFT__RUN_COMMAND_CHILD + 1)
+#define HAFT__RUN_COMMAND_KINDS (HAFT__RUN_COMMAND_LIMIT + 1)
 
 /* The prompt that a terminal or an MCP client shows to a person. */
 typedef enum haft__pause_prompt {
