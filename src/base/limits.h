@@ -89,6 +89,7 @@
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_DIFF_LINES, "spec.diff_lines", 50, "lines of a diff between two specs")                 \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
+    X(SPEC_MODELS, "spec.models", 8, "models of one spec: the first, and those after it")          \
     X(FORMAT_BYTES, "format.bytes", 64 << 20, "bytes of a model's text that are parsed for calls") \
     X(FORMAT_NAME_BYTES, "format.name_bytes", 128,                                                 \
       "bytes of a tool name or call id in a model's text")                                         \

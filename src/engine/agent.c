@@ -27,6 +27,7 @@ void haft__agent_retain(haft_agent *agent)
 void haft_agent_release(haft_agent *agent)
 {
     if (agent != NULL && --agent->reference_count == 0) {
+        haft_agent_release(agent->fallback);
         haft_agent_release(agent->previous);
         while (agent->children != NULL) {
             haft_agent *child = agent->children;
@@ -110,34 +111,70 @@ haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err)
     return status;
 }
 
+static haft_status prepare_model(haft_agent *agent, haft_error *err)
+{
+    agent->scripted = is_scripted(agent->spec);
+    return agent->scripted ? haft__script_file_load(&agent->arena, agent->spec,
+                                                    agent->runtime->hash_key, &agent->script, err)
+                           : haft__agent_prepare_model(agent, err);
+}
+
+static haft_agent *allocate_agent(haft_runtime *runtime, const haft__spec *spec)
+{
+    haft_agent *agent = calloc(1, sizeof(*agent));
+    if (agent != NULL) {
+        *agent = (haft_agent){.runtime = runtime, .spec = spec, .reference_count = 1};
+        haft__arena_init(&agent->arena, 0);
+        haft__declared_tools_init(&agent->declared_tools);
+    }
+    return agent;
+}
+
+/* Adds the agents for the other models of the spec. All of them share the secrets: a key of one
+ * model must not be stored while another one is asked. */
+static haft_status add_fallbacks(haft_agent *agent, bool read_only, haft_error *err)
+{
+    haft_agent *last = agent;
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && last->spec->fallback != NULL) {
+        haft_agent *next = allocate_agent(agent->runtime, last->spec->fallback);
+        if (next == NULL) {
+            return haft__fail_no_memory(err);
+        }
+        last->fallback = next;
+        last = next;
+        next->redactor = agent->redactor;
+        next->spec_text = agent->spec_text;
+        status = read_only ? HAFT_OK : prepare_model(next, err);
+        next->embed_url = agent->embed_url;
+        next->embed_key = agent->embed_key;
+        for (size_t i = 0; status == HAFT_OK && i < next->variables.count; i++) {
+            agent->variables.names[agent->variables.count++] = next->variables.names[i];
+        }
+    }
+    return status;
+}
+
 static haft_status prepare_agent(haft_agent *agent, haft_error *err)
 {
-    haft_runtime *runtime = agent->runtime;
-    agent->scripted = is_scripted(agent->spec);
     haft_status status = store_spec_text(agent, err);
     if (status == HAFT_OK) {
         status = collect_secrets(agent, &agent->arena, &agent->redactor, err);
     }
-    if (status == HAFT_OK) {
-        status = agent->scripted ? haft__script_file_load(&agent->arena, agent->spec,
-                                                          runtime->hash_key, &agent->script, err)
-                                 : haft__agent_prepare_model(agent, err);
-    }
+    status = status == HAFT_OK ? prepare_model(agent, err) : status;
     status = status == HAFT_OK ? prepare_embeddings(agent, err) : status;
+    status = status == HAFT_OK ? add_fallbacks(agent, false, err) : status;
     return status == HAFT_OK ? haft__redactor_seal(agent->redactor, err) : status;
 }
 
 static haft_status create_agent(haft_runtime *runtime, const haft__spec *spec, bool read_only,
                                 haft_agent **ret_agent, haft_error *err)
 {
-    haft_agent *agent = calloc(1, sizeof(*agent));
+    haft_agent *agent = allocate_agent(runtime, spec);
     if (agent == NULL) {
         return haft__fail_no_memory(err);
     }
-    *agent = (haft_agent){.runtime = runtime, .spec = spec, .reference_count = 1};
-    haft__arena_init(&agent->arena, 0);
-    haft__declared_tools_init(&agent->declared_tools);
-    haft_status status = read_only ? HAFT_OK : prepare_agent(agent, err);
+    haft_status status = read_only ? add_fallbacks(agent, true, err) : prepare_agent(agent, err);
     if (status != HAFT_OK) {
         haft_agent_release(agent);
         return status;

@@ -12,6 +12,12 @@
 #include "run/decide/decide.h"
 #include "spec/load/load.h"
 
+/* Names of environment variables: two of each model at most. */
+typedef struct haft__agent_variables {
+    haft_str names[2 * HAFT__LIMIT_SPEC_MODELS];
+    size_t count;
+} haft__agent_variables;
+
 struct haft_agent {
     haft_runtime *runtime;
     haft__arena arena;
@@ -23,7 +29,7 @@ struct haft_agent {
     const haft__provider *provider; /* NULL: script:, replay:, offline, or READ_ONLY */
     haft_str url;                   /* of the model server */
     haft__provider_headers headers;
-    haft__endpoint_variables variables;  /* that chose the server and its key */
+    haft__agent_variables variables;     /* that chose the servers and keys of its models */
     haft_str embed_url, embed_key;       /* the server of tool_search.embeddings */
     haft__embedder *embedder;            /* created at the first search */
     haft__declared_tools declared_tools; /* shared by its runs */
@@ -31,6 +37,7 @@ struct haft_agent {
     size_t reference_count;              /* one for each run, one for the creator */
     haft__spec_origin origin;            /* where the spec came from, for its runs */
     char file_sha256[HAFT__SHA256_HEX];  /* the text of origin.file, if the spec has a file */
+    haft_agent *fallback;                /* with the next model of the spec; or NULL */
     haft_agent *previous;                /* the agent of the run's earlier spec; or NULL */
     haft_agent *children, *next_child;   /* agents of its child runs, each with its budgets, and of
                                             handoffs */

@@ -92,6 +92,7 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
     if (outcome->failed) {
         haft__model_failure failure = outcome->failure;
         failure.retries = retries;
+        failure.delivered = call->delivered;
         haft__input_model_failed(body, &failure, elapsed_ms(call));
     } else {
         haft__reply reply = outcome->reply;

@@ -41,7 +41,9 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
     }
     haft_status status = haft__endpoint_resolve(&endpoint, err);
     agent->url = endpoint.url;
-    agent->variables = endpoint.variables;
+    for (size_t i = 0; i < endpoint.variables.count; i++) {
+        agent->variables.names[agent->variables.count++] = endpoint.variables.names[i];
+    }
     return status == HAFT_OK ? agent->provider->api->write_headers(endpoint.key, &agent->arena,
                                                                    &agent->headers, err)
                              : status;

@@ -52,7 +52,7 @@ typedef struct haft__run_start {
 
 /* The position in the script of an agent that does not have the run now. */
 typedef struct haft__idle_script {
-    haft_str agent; /* as haft__run.agent */
+    haft_str agent; /* as haft_run.agent_name */
     haft__script script;
     bool outdated; /* it is the script of an earlier spec */
     struct haft__idle_script *next;
@@ -61,8 +61,10 @@ typedef struct haft__idle_script {
 struct haft_run {
     haft_runtime *runtime;
     haft_agent *agent;
-    haft_agent *first_agent; /* before the first handoff, which keeps the others; else NULL */
-    haft_str agent_name;     /* of `agent` after a handoff, as haft__run.agent */
+    haft_agent *first_agent; /* before the first handoff or the first change of the model; it keeps
+                              * the others; else NULL */
+    haft_str agent_name;     /* of `agent` after that: as haft__run.agent, with the number of failed
+                              * models */
     haft__idle_script *idle_scripts;
     haft_run *next, **link;
     haft__arena arena;

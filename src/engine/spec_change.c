@@ -2,9 +2,10 @@
 /*
  * spec_change.c - runs that continue with another spec than they began with.
  *
- * An event has the new spec, or names the agent that gets the run. From that event on the run has
- * an agent of the new spec. The old agent is kept, because earlier state points to its tools and
- * texts. Tests: tests/cli/respec_test.py, tests/cli/handoffs_test.py.
+ * An event has the new spec, names the agent that gets the run, or says that the next model of the
+ * spec is asked. From that event on the run has an agent of the new spec. The old agent is kept,
+ * because earlier state points to its tools and texts. Tests: tests/cli/respec_test.py,
+ * tests/cli/handoffs_test.py.
  */
 #include "engine/spec_change.h"
 
@@ -142,19 +143,14 @@ static haft_status load_spec(void *context, haft__json source, uint64_t seq,
     return status;
 }
 
-/* ---- handoffs ---- */
+/* ---- handoffs and other models ---- */
 
-static haft_status hand_off(void *context, haft_str name, haft_error *err)
+/* Another agent continues the run, within the same spec. */
+static haft_status give_run(haft_run *run, haft_agent *agent, haft_str name, haft_error *err)
 {
-    haft_run *run = context;
-    haft_agent *first = run->first_agent != NULL ? run->first_agent : run->agent, *agent = first;
-    bool read_only = run->opening.mode == HAFT__OPEN_READ_ONLY;
-    haft_status status =
-        name.len > 0 ? haft__agent_for_handoff(first, name, read_only, &agent, err) : HAFT_OK;
-    if (status == HAFT_OK && run->agent->scripted) {
-        haft_str before = run->agent == first ? HAFT__LIT("") : run->agent_name;
-        status = keep_script(run, before, err);
-    }
+    haft_agent *first = run->first_agent != NULL ? run->first_agent : run->agent;
+    haft_str before = run->agent == first ? HAFT__LIT("") : run->agent_name;
+    haft_status status = run->agent->scripted ? keep_script(run, before, err) : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }
@@ -169,9 +165,30 @@ static haft_status hand_off(void *context, haft_str name, haft_error *err)
     return agent->scripted ? continue_script(run, name, err) : HAFT_OK;
 }
 
+static haft_status hand_off(void *context, haft_str name, haft_error *err)
+{
+    haft_run *run = context;
+    haft_agent *first = run->first_agent != NULL ? run->first_agent : run->agent, *agent = first;
+    bool read_only = run->opening.mode == HAFT__OPEN_READ_ONLY;
+    haft_status status =
+        name.len > 0 ? haft__agent_for_handoff(first, name, read_only, &agent, err) : HAFT_OK;
+    return status == HAFT_OK ? give_run(run, agent, name, err) : status;
+}
+
+/* The fold has counted the model that failed. */
+static haft_status change_model(void *context, haft_error *err)
+{
+    haft_run *run = context;
+    haft_str name = haft__arena_format(&run->arena, "%.*s %u", HAFT__ARG(run->state.agent),
+                                       run->state.failed_models);
+    return name.ptr != NULL ? give_run(run, run->agent->fallback, name, err)
+                            : haft__arena_fail(&run->arena, err);
+}
+
 haft__run_specs haft__spec_change_loader(haft_run *run)
 {
-    return (haft__run_specs){.load = load_spec, .context = run, .hand_off = hand_off};
+    return (haft__run_specs){
+        .load = load_spec, .context = run, .hand_off = hand_off, .change_model = change_model};
 }
 
 static bool may_be_spec_change(haft_str line)

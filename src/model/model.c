@@ -53,14 +53,26 @@ bool haft__constraint_parse(haft_str name, haft__constraint_kind *ret_kind)
     return false;
 }
 
+static const char *const failures[] = {
+#define X(name, text) text,
+    HAFT__FAILURES(X)
+#undef X
+};
+
 const char *haft__failure_name(haft__failure_kind kind)
 {
-    static const char *const names[] = {
-#define X(name, text) text,
-        HAFT__FAILURES(X)
-#undef X
-    };
-    return names[kind];
+    return failures[kind];
+}
+
+bool haft__failure_parse(haft_str name, haft__failure_kind *ret_kind)
+{
+    for (size_t i = 0; i < COUNT(failures); i++) {
+        if (haft__str_equal(name, haft__str(failures[i]))) {
+            *ret_kind = (haft__failure_kind)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool has(haft_str text, haft_str part)

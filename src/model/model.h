@@ -112,12 +112,15 @@ typedef enum haft__failure_kind {
 } haft__failure_kind;
 
 const char *haft__failure_name(haft__failure_kind kind);
+/* False if the name is unknown. */
+bool haft__failure_parse(haft_str name, haft__failure_kind *ret_kind);
 
 /* A model call without a reply. */
 typedef struct haft__model_failure {
     uint32_t status; /* of HTTP; 0 if there was no response */
     haft_str message;
     haft__failure_kind kind;
+    bool delivered;   /* a part of the reply was delivered to the caller before */
     haft_str retries; /* failed attempts before the last: JSON objects with commas; or "" */
     haft_str param;   /* the member of the request that the server blames; "": it names none */
     bool has_wait;    /* the response says how long to wait before a retry, in its body */

@@ -122,6 +122,13 @@ static haft_status check_url(haft_str url, haft_error *err)
                : haft__hint(err, status, "write a URL such as https://example.org/v1");
 }
 
+haft_str haft__provider_name_model(haft__arena *arena, const haft__model_spec *model)
+{
+    haft_str provider = model->provider.len > 0 ? model->provider : HAFT__LIT("offline");
+    return haft__arena_format(arena, "%.*s%s%.*s", HAFT__ARG(provider),
+                              model->model.len > 0 ? ":" : "", HAFT__ARG(model->model));
+}
+
 haft_status haft__provider_join_url(const haft__provider *provider, haft_str base_url,
                                     haft_str path, haft__buf *buf, haft_error *err)
 {

@@ -290,6 +290,9 @@ bool haft__provider_is_offline(const haft__model_spec *model);
  * `script` and `replay`. */
 bool haft__provider_is_local(const haft__model_spec *model);
 
+/* The model as provider:model, in `arena`. .ptr is NULL when out of memory. */
+haft_str haft__provider_name_model(haft__arena *arena, const haft__model_spec *model);
+
 /* Appends `base_url`, or the provider's own if that is empty, with `path`. The base URL may end in
  * slashes, have a query, or end in `path` already. BAD_INPUT when it is not an http or https URL.
  */

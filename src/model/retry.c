@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/http_date.h"
 #include "base/limits.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -167,4 +168,22 @@ haft__retry haft__retry_decide(const haft__retry_facts *facts)
     haft__retry retry = decide(facts);
     retry.server_wait_ms = server_wait(facts);
     return retry;
+}
+
+bool haft__retry_allows_another_model(const haft__model_failure *failure)
+{
+    if (failure->delivered) {
+        return false;
+    }
+    switch (failure->kind) {
+    case HAFT__FAILURE_TRANSIENT:
+    case HAFT__FAILURE_AUTH:
+    case HAFT__FAILURE_QUOTA:
+    case HAFT__FAILURE_CONTEXT: /* the next model may have a longer context */
+    case HAFT__FAILURE_CUT:
+    case HAFT__FAILURE_GARBLED: return true;
+    case HAFT__FAILURE_OTHER: return failure->status == 404 || failure->status == 410;
+    case HAFT__FAILURE_POLICY: return false; /* another provider must not be used to evade it */
+    }
+    HAFT__UNREACHABLE();
 }

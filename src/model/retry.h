@@ -50,4 +50,8 @@ typedef struct haft__retry {
 
 haft__retry haft__retry_decide(const haft__retry_facts *facts);
 
+/* Whether the next model of the spec is asked after this failure, which is final: the model or its
+ * server has a problem, not the request, and the user has seen nothing of the reply. */
+bool haft__retry_allows_another_model(const haft__model_failure *failure);
+
 #endif

@@ -27,6 +27,7 @@
     X(OPTION_REFUSED, "option_refused")                                                            \
     X(MODEL_REPLIED, "model_replied")                                                              \
     X(MODEL_FAILED, "model_failed")                                                                \
+    X(MODEL_CHANGED, "model_changed")                                                              \
     X(VIOLATION, "violation")                                                                      \
     X(REMINDED, "reminded")                                                                        \
     X(CALL_STARTED, "call_started")                                                                \

@@ -189,6 +189,8 @@ typedef struct haft__run_specs {
     /* Called when the run is handed to another agent. `agent` is the name of an agent in the spec
      * that the run began with, or "" for that spec itself. May be NULL. */
     haft_status (*hand_off)(void *context, haft_str agent, haft_error *err);
+    /* Called when the next model of the spec is asked. May be NULL. */
+    haft_status (*change_model)(void *context, haft_error *err);
 } haft__run_specs;
 
 typedef struct haft__run {
@@ -197,6 +199,7 @@ typedef struct haft__run {
     const haft__spec *spec;
     const haft__spec *first_spec; /* the spec before the first handoff: it declares the agents */
     haft_str agent;               /* the agent that has the run; "" for `first_spec` itself */
+    uint32_t failed_models;       /* models of the agent that failed: `spec` has the next one */
     uint32_t handoffs;            /* number of handoffs so far */
     haft_str handoff_call;        /* the call that caused the last handoff */
     haft__run_specs specs;        /* set after haft__run_init */

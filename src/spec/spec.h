@@ -209,6 +209,8 @@ typedef struct haft__spec {
     haft_str hash;     /* 64 hex digits: SHA-256 of the canonical text of `source` */
     haft__json source; /* the spec as checked: after translation of the planner shape */
     haft__model_spec model;
+    /* The same spec with the next of `models`, for a run whose model fails; NULL without one. */
+    const struct haft__spec *fallback;
     haft_str instructions;
     haft__json plan; /* strategic plan */
     const haft__phase *phases;

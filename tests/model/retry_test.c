@@ -177,3 +177,28 @@ TEST(a_delay_in_the_body_counts_unless_a_header_has_one)
     retry = haft__retry_decide(&facts);
     CHECK(!retry.again, "no retry if the delay is too long");
 }
+
+static const struct {
+    haft__failure_kind kind;
+    uint32_t status;
+    bool delivered, next;
+} another[] = {
+    {HAFT__FAILURE_TRANSIENT, 529, false, true}, {HAFT__FAILURE_TRANSIENT, 529, true, false},
+    {HAFT__FAILURE_TRANSIENT, 0, false, true},   {HAFT__FAILURE_AUTH, 401, false, true},
+    {HAFT__FAILURE_QUOTA, 402, false, true},     {HAFT__FAILURE_CONTEXT, 413, false, true},
+    {HAFT__FAILURE_CUT, 200, false, true},       {HAFT__FAILURE_CUT, 200, true, false},
+    {HAFT__FAILURE_GARBLED, 200, false, true},   {HAFT__FAILURE_POLICY, 400, false, false},
+    {HAFT__FAILURE_OTHER, 400, false, false},    {HAFT__FAILURE_OTHER, 404, false, true},
+    {HAFT__FAILURE_OTHER, 410, false, true},     {HAFT__FAILURE_OTHER, 0, false, false},
+};
+
+TEST(another_model_is_asked_if_the_request_is_not_to_blame)
+{
+    for (size_t i = 0; i < COUNT(another); i++) {
+        haft__model_failure failure = {.kind = another[i].kind,
+                                       .status = another[i].status,
+                                       .delivered = another[i].delivered};
+        CHECK(haft__retry_allows_another_model(&failure) == another[i].next, "%s %u, delivered %d",
+              haft__failure_name(another[i].kind), another[i].status, another[i].delivered);
+    }
+}

@@ -251,6 +251,8 @@ static void set_word(help_spec *s, haft_str word)
         spec->model.options = haft__json_null();
     } else if (is(name, "model")) {
         spec->model.model = word;
+    } else if (is(name, "next")) {
+        s->next_models = word;
     } else if (is(name, "format")) {
         haft_str *formats = haft__arena_array(s->arena, 1, sizeof(*formats));
         formats[0] = word;
@@ -267,6 +269,21 @@ static void set_word(help_spec *s, haft_str word)
     } else {
         CHECK(is(name, "agent"), "an unknown word: %.*s", HAFT__ARG(name));
     }
+}
+
+/* The models after the first: provider:model, separated by commas. */
+static void add_fallbacks(help_spec *s, haft__spec *spec, haft_str models)
+{
+    if (models.len == 0) {
+        return;
+    }
+    haft__spec *next = haft__arena_alloc(s->arena, sizeof(*next));
+    haft_str model = haft__str_split(&models, ',');
+    *next = *spec;
+    next->model.provider = haft__str_split(&model, ':');
+    next->model.model = model;
+    spec->fallback = next;
+    add_fallbacks(s, next, models);
 }
 
 void help_spec_init(help_spec *s, haft__arena *arena, haft_str words)
@@ -302,6 +319,7 @@ void help_spec_init(help_spec *s, haft__arena *arena, haft_str words)
         && haft__tools_find(&spec->tools, HAFT__LIT(HAFT__TOOL_SEARCH)) == NULL) {
         add_tool(s, HAFT__LIT(HAFT__TOOL_SEARCH)); /* as the loader does */
     }
+    add_fallbacks(s, spec, s->next_models);
 }
 
 static uint64_t tick(void *context)
@@ -338,7 +356,7 @@ void help_summarise(haft__buf *buf, haft_str line)
         "by",         "mode",          "tool",    "came",         "try",    "call",
         "why",        "pause",         "verdict", "attempt",      "cached", "truncated",
         "ok",         "end",           "answer",  "forced_final", "note",   "reason",
-        "constraint", "relaxed_count", "member"};
+        "constraint", "relaxed_count", "member",  "from",         "to"};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json object = haft__json_null();
@@ -450,8 +468,9 @@ haft_str help_play(const char *spec, const char *script)
 /* Counts the replies and results of the script that the event has used. */
 static void count_use(help_run *r, const haft__event *event)
 {
-    r->script.next +=
-        event->kind == HAFT__EVENT_MODEL_REPLIED || event->kind == HAFT__EVENT_OPTION_REFUSED;
+    r->script.next += event->kind == HAFT__EVENT_MODEL_REPLIED
+                      || event->kind == HAFT__EVENT_MODEL_FAILED
+                      || event->kind == HAFT__EVENT_OPTION_REFUSED;
     if (event->kind != HAFT__EVENT_CALL_FINISHED || haft__event_flag(event, "cached")) {
         return;
     }

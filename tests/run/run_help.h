@@ -30,13 +30,15 @@ typedef struct help_spec {
     haft__tool_choice schedule[8];
     help_servers servers;
     bool no_search; /* tool_search is not enabled although tools are deferred */
+    haft_str next_models;
 } help_spec;
 
 /* Words, separated by ';': agent | workflow, tools=a,b,c (names of built-ins, or any others: those
  * take one optional text `q` and a number `n`, 7 unless given), and numbers or words: turns, calls,
  * parallel, observation_chars, invalid_calls, reminders, violations, tokens, wall_ms, usd_micros,
  * price=INPUT/OUTPUT/CACHED, truncate, transcript, min_tools, default=any, default=TOOL,
- * on_unknown=tell, provider=NAME, format=NAME, schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL,
+ * on_unknown=tell, provider=NAME, next=PROVIDER:MODEL,..., format=NAME,
+ * schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL,
  * instructions=TEXT, plan=JSON, approve=PATTERN, approve_trait=WORD, and after one of these
  * deadline_ms and on_expire=JSON; max_mcp, size_b, hosted, context, own_bytes,
  * builtin_allow=PATTERN, builtin_deny=PATTERN, no_search, database, and the words of

@@ -137,6 +137,13 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
     haft__print_escaped(out, e->model);
     (void)fputs("\n", out);
     print_family(out, spec);
+    for (const haft__spec *next = spec->fallback; next != NULL; next = next->fallback) {
+        (void)fputs("  if it fails: ", out);
+        haft__print_escaped(out, next->model.provider);
+        (void)fputs(next->model.model.len > 0 ? ":" : "", out);
+        haft__print_escaped(out, next->model.model);
+        (void)fputs("\n", out);
+    }
     (void)fputs("\ntools\n", out);
     haft__tool_report_print_limit(out, &e->preview);
     (void)haft__tool_report_print(out, &e->preview, HAFT__LIT(""));

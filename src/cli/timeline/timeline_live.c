@@ -497,6 +497,8 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
                                   ""};
     static const phrase handed = {
         HAFT__SYMBOL_DONE, HAFT__STYLE_SUCCESS, "handed from ", "from", " to ", "to"};
+    static const phrase other_model = {
+        HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "model changed from ", "from", " to ", "to"};
     switch (event->kind) {
     case HAFT__EVENT_RUN_STARTED:
         add_head(t, event->run, haft__timeline_event_text(event, "task"));
@@ -521,6 +523,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_ARTIFACT_STORED: report_stored(t, event); return;
     case HAFT__EVENT_SPEC_CHANGED: report_phrase(t, event, &respec); return;
     case HAFT__EVENT_HANDED_OFF: report_phrase(t, event, &handed); return;
+    case HAFT__EVENT_MODEL_CHANGED: report_phrase(t, event, &other_model); return;
     case HAFT__EVENT_LIMIT_REACHED: report_phrase(t, event, &limited); return;
     case HAFT__EVENT_CANCEL_ASKED: report_phrase(t, event, &cancelled); return;
     case HAFT__EVENT_RUN_FINISHED: report_end(t, event); return;

@@ -373,6 +373,10 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_HANDED_OFF:
         report_phrase(t, event, (const char *const[]){"  handed from ", "from", " to ", "to"});
         return;
+    case HAFT__EVENT_MODEL_CHANGED:
+        report_phrase(t, event,
+                      (const char *const[]){"  model changed from ", "from", " to ", "to"});
+        return;
     case HAFT__EVENT_LIMIT_REACHED:
         report_phrase(t, event,
                       (const char *const[]){"cancelled: reached limits.", "limit", "", ""});

@@ -12,13 +12,6 @@
 #include "run/offer/offer.h"
 #include "json/object.h"
 
-static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
-{
-    haft_str provider = model->provider.len > 0 ? model->provider : HAFT__LIT("offline");
-    return haft__arena_format(arena, "%.*s%s%.*s", HAFT__ARG(provider),
-                              model->model.len > 0 ? ":" : "", HAFT__ARG(model->model));
-}
-
 static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_error *err)
 {
     const haft__provider *found = haft__provider_for_model(&e->spec->model);
@@ -54,7 +47,7 @@ haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str t
                           haft_error *err)
 {
     haft__explanation *e = ret_explanation;
-    *e = (haft__explanation){.spec = spec, .model = name_model(arena, &spec->model)};
+    *e = (haft__explanation){.spec = spec, .model = haft__provider_name_model(arena, &spec->model)};
     haft__buf_init(&e->prompt, HAFT__LIMIT_RUN_BYTES);
     if (e->model.ptr == NULL) {
         return haft__arena_fail(arena, err);
@@ -101,6 +94,20 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
+/* The models that are asked if the first fails. Omitted without any. */
+static void write_fallbacks(haft__json_writer *w, haft__arena *arena, const haft__spec *spec)
+{
+    if (spec->fallback == NULL) {
+        return;
+    }
+    haft__json_key(w, "fallback_models");
+    haft__json_begin_array(w);
+    for (spec = spec->fallback; spec != NULL; spec = spec->fallback) {
+        haft__json_add_str(w, haft__provider_name_model(arena, &spec->model));
+    }
+    haft__json_end_array(w);
+}
+
 /* How many tools are deferred, and how many of them are shown. */
 static void write_deferred(haft__json_writer *w, const haft__first_turn_preview *preview)
 {
@@ -141,6 +148,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_text(&w, "name", spec->name);
     haft__field_text(&w, "spec", spec->hash);
     haft__field_text(&w, "model", e->model);
+    write_fallbacks(&w, arena, e->spec);
     haft__explain_family_write(&w, spec);
     haft__json_key(&w, "tools");
     haft__tool_report_write_tools(&w, &e->preview);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "model/server_error.h"
 #include "schema/schema.h"
 #include "json/number.h"
 #include "json/object.h"
@@ -324,6 +325,11 @@ static haft_status read_failure(haft__json error, haft__arena *arena, haft__scri
         answer->failure.message =
             body->kind == HAFT__JSON_STRING ? haft__json_text(*body) : to_text(arena, *body);
     }
+    haft__server_error details = {0};
+    if (body != NULL) {
+        (void)haft__server_error_find_wrapped(*body, &details);
+    }
+    answer->failure.kind = haft__server_error_kind(answer->failure.status, &details);
     return answer->failure.message.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
@@ -347,6 +353,7 @@ static haft_status read_reply(haft__json entry, haft__arena *arena, haft__script
     read_cut(entry, answer);
     if (status == HAFT_OK && is_cut(answer)) {
         answer->failed = true;
+        answer->failure.kind = HAFT__FAILURE_CUT;
         answer->failure.message = HAFT__LIT("the reply was cut off before its end");
     }
     return status;

@@ -10,6 +10,8 @@
 #include "base/macros.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "model/provider.h"
+#include "model/retry.h"
 #include "prompt/history.h"
 #include "run/decide/decide_int.h"
 #include "run/handoff/handoff.h"
@@ -92,8 +94,34 @@ haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, 
 
 /* ---- the stages ---- */
 
+static void write_model(haft__decision *d, const char *key, const haft__spec *spec)
+{
+    haft_str name = haft__provider_name_model(&d->tools->scratch, &spec->model);
+    if (name.ptr == NULL) {
+        haft__buf_fail(&d->tools->body, HAFT_NO_MEMORY, "out of memory");
+    }
+    haft__field_text(&d->w, key, name);
+}
+
+/* The next model of the spec is asked, in the same turn. */
+static haft_status decide_next_model(haft__decision *d)
+{
+    const haft__spec *next = d->spec->fallback;
+    const char *why;
+    haft__decision_begin(d, HAFT__EVENT_MODEL_CHANGED);
+    haft__field_number(&d->w, "turn", d->run->turn);
+    write_model(d, "from", d->spec);
+    write_model(d, "to", next);
+    haft__field_text(&d->w, "failure", haft__str(haft__failure_name(d->run->failure.kind)));
+    haft__field_text(&d->w, "format", haft__offer_format(next, &why));
+    return haft__decision_commit(d);
+}
+
 static haft_status decide_failure(haft__decision *d)
 {
+    if (d->spec->fallback != NULL && haft__retry_allows_another_model(&d->run->failure)) {
+        return decide_next_model(d);
+    }
     haft_error error = {0};
     char where[32] = "";
     if (d->run->failure.status > 0) {

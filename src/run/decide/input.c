@@ -363,6 +363,10 @@ void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure
     haft__event_body_begin(&w, buf, HAFT__EVENT_MODEL_FAILED);
     haft__field_number(&w, "status", failure->status);
     haft__field_text(&w, "message", failure->message);
+    haft__field_text(&w, "failure", haft__str(haft__failure_name(failure->kind)));
+    if (failure->delivered) {
+        haft__field_flag(&w, "delivered", true);
+    }
     haft__field_number(&w, "ms", ms);
     write_retries(&w, failure->retries);
     haft__event_body_end(&w, buf);

@@ -96,6 +96,8 @@ HAFT_MUST_USE haft_status haft__fold_handed_off(haft__run *run, const haft__even
                                                 haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event,
                                                   haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_model_changed(haft__run *run, const haft__event *event,
+                                                   haft_error *err);
 
 /* A search revealed tools; the cap evicted tools. */
 HAFT_MUST_USE haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event,

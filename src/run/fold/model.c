@@ -155,7 +155,15 @@ haft_status haft__fold_model_failed(haft__run *run, const haft__event *event, ha
     if (status == HAFT_OK) {
         status = haft__event_text(event, "message", &run->failure.message, err);
     }
+    haft_str kind = {NULL, 0};
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "failure", &kind, err);
+    }
+    if (status == HAFT_OK && !haft__failure_parse(kind, &run->failure.kind)) {
+        status = haft__fold_fail(event, "the value of \"failure\" is not known", err);
+    }
     run->failure.status = (uint32_t)http;
+    run->failure.delivered = haft__event_flag(event, "delivered");
     run->failed = true;
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec.c - a run that continues with another spec: one that was changed, or that of another agent.
+ * spec.c - a run that continues with another spec: one that was changed, that of another agent, or
+ * its own with the next of its models.
  *
  * The event of a change contains the whole spec, so that the log alone shows which spec was valid
  * when. The agents of handoffs are part of that spec. Earlier events stay valid; tools are matched
@@ -163,7 +164,7 @@ haft_status haft__fold_find_server(haft__run *run, haft_error *err)
     *spec = *run->spec;
     spec->model.other_server = other;
     run->spec = spec;
-    run->first_spec = run->agent.len == 0 ? spec : run->first_spec;
+    run->first_spec = run->agent.len == 0 && run->failed_models == 0 ? spec : run->first_spec;
     return HAFT_OK;
 }
 
@@ -187,6 +188,7 @@ static haft_status update_system_prompt(haft__run *run, haft_error *err)
 static haft_status use_spec(haft__run *run, const haft__spec *spec, haft_error *err)
 {
     run->spec = spec;
+    run->failed_models = 0;
     run->refused = 0; /* the new spec may name another server */
     haft_status status = haft__fold_find_server(run, err);
     if (status == HAFT_OK) {
@@ -306,4 +308,45 @@ haft_status haft__fold_handed_off(haft__run *run, const haft__event *event, haft
         status = run->specs.hand_off(run->specs.context, run->agent, err);
     }
     return status == HAFT_OK ? use_spec(run, spec, err) : status;
+}
+
+/* ---- the next model of the spec ---- */
+
+/* The choice of the turn stays; the request, the prompt and the demands are those of the new model.
+ */
+static haft_status use_next_model(haft__run *run, haft_error *err)
+{
+    haft__spec *spec = haft__arena_alloc(run->arena, sizeof(*spec));
+    if (spec == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    *spec = *run->spec->fallback;
+    spec->limits = run->spec->limits; /* after a handoff, those of the whole run */
+    run->spec = spec;
+    run->failed_models++;
+    run->failed = run->sent_again = false;
+    run->refused = 0;
+    run->violations = 0;
+    run->correction = HAFT__LIT("");
+    run->constraint = HAFT__CONSTRAINT_NONE;
+    haft_status status = haft__fold_find_server(run, err);
+    if (status == HAFT_OK) {
+        status = update_system_prompt(run, err);
+    }
+    return status == HAFT_OK ? haft__fold_add_demand(run, err) : status;
+}
+
+haft_status haft__fold_model_changed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status =
+        haft__fold_expect_stage(run, event, HAFT__RUN_AWAITING_REPLY, "no request is open", err);
+    if (status == HAFT_OK && (!run->failed || run->spec->fallback == NULL)) {
+        status = haft__fold_fail(event, "no model has failed that another one follows", err);
+    }
+    if (status == HAFT_OK) {
+        status = use_next_model(run, err);
+    }
+    return status == HAFT_OK && run->specs.change_model != NULL
+               ? run->specs.change_model(run->specs.context, err)
+               : status;
 }

@@ -8,7 +8,6 @@
  * An agent may use the agents of the specs around it. Tests: tests/spec/load/agents_test.c,
  * tests/spec/load/graphs_test.c, tests/cli/children_test.py.
  */
-#include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "run/handoff/handoff.h"
@@ -16,7 +15,6 @@
 #include "spec/load/load_int.h"
 #include "json/object.h"
 #include "json/pointer.h"
-#include "json/write.h"
 
 /* An agent that is being loaded. */
 typedef struct reference {
@@ -133,24 +131,20 @@ static void report_problems(haft__loader *l, const reference *r, const haft__spe
     }
 }
 
-/* The text of an agent in the spec. It has the model of the spec unless it names another one. */
+/* The text of an agent in the spec. It has the models of the spec unless it names others. */
 static haft_str text_of(haft__loader *l, haft__json value)
 {
-    haft__buf buf;
-    const haft__json *model = haft__json_get(l->source, HAFT__LIT("model"));
-    if (haft__json_get(value, HAFT__LIT("model")) == NULL && model != NULL
-        && haft__json_get(value, HAFT__LIT("spec")) == NULL
-        && !haft__edit_put(l->arena, &value, HAFT__LIT("model"), *model)) {
-        l->status = haft__arena_fail(l->arena, NULL);
+    static const char *const keys[] = {"model", "models"};
+    bool own = haft__json_get(value, HAFT__LIT("model")) != NULL
+               || haft__json_get(value, HAFT__LIT("models")) != NULL
+               || haft__json_get(value, HAFT__LIT("spec")) != NULL;
+    for (size_t i = 0; i < COUNT(keys) && !own; i++) {
+        const haft__json *model = haft__json_get(l->source, haft__str(keys[i]));
+        if (model != NULL && !haft__edit_put(l->arena, &value, haft__str(keys[i]), *model)) {
+            l->status = haft__arena_fail(l->arena, NULL);
+        }
     }
-    haft__buf_init(&buf, HAFT__LIMIT_SPEC_BYTES);
-    haft__json_write(&buf, value);
-    haft_str text = haft__arena_copy(l->arena, haft__buf_str(&buf));
-    if (haft__loader_failed(l, haft__buf_check(&buf, NULL)) || text.ptr == NULL) {
-        l->status = HAFT_NO_MEMORY;
-    }
-    haft__buf_finish(&buf);
-    return text;
+    return haft__loader_write_text(l, value);
 }
 
 static const haft__spec *load_agent(haft__loader *l, const reference *r)

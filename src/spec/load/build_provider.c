@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build_provider.c - the provider of a spec's model, and what to write if it is missing. Tests:
- * tests/spec/load/build_provider_test.c. */
+/* build_provider.c - the provider of a spec's model, what to write if it is missing, and the models
+ * after the first. Tests: tests/spec/load/build_provider_test.c, tests/spec/load/fallback_test.c.
+ */
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -9,6 +12,7 @@
 #include "model/families.h"
 #include "model/provider.h"
 #include "spec/load/build_int.h"
+#include "json/object.h"
 
 static const char *const providers[] = {
     "openai", "openai-responses", "openai-chat", "anthropic", "gemini", "mistral", "deepseek",
@@ -140,5 +144,100 @@ void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointe
             haft__loader_error(l, HAFT__LIT("/model"), HAFT__SUBJECT_VALUE,
                                "the model \"%.*s\" has no name", HAFT__ARG(model->provider));
         haft__loader_hint(l, problem, "write provider:model, such as openai:gpt-5.4-mini");
+    }
+}
+
+/* ---- the models after the first ---- */
+
+#define MODEL "/model"
+
+/* Whether a pointer leads to the model, or into it. */
+static bool is_in_model(haft_str pointer)
+{
+    const haft_str model = HAFT__LIT(MODEL);
+    return haft__str_starts_with(pointer, model)
+           && (pointer.len == model.len || pointer.ptr[model.len] == '/');
+}
+
+/* Whether the spec has the problem with any model. */
+static bool is_reported(const haft__loader *l, size_t count, const haft__spec_problem *problem)
+{
+    for (size_t i = 0; i < count && i < l->problems.count; i++) {
+        if (haft__str_equal(l->problems.items[i].message, problem->message)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void report_problems(haft__loader *l, uint32_t index, const haft__spec_report *report)
+{
+    size_t known = l->problems.count;
+    for (size_t i = 0; i < report->count && l->status == HAFT_OK; i++) {
+        const haft__spec_problem *p = &report->problems[i];
+        bool in_model = is_in_model(p->pointer);
+        if (!in_model && is_reported(l, known, p)) {
+            continue;
+        }
+        haft_str rest = haft__str_skip(p->pointer, strlen(MODEL));
+        haft_str at = in_model ? haft__loader_pointer(l, "/models/%u%.*s", index, HAFT__ARG(rest))
+                               : p->pointer;
+        char with[32] = "";
+        if (!in_model) {
+            (void)snprintf(with, sizeof(with), "with models[%u]: ", index);
+        }
+        haft__spec_problem *problem = (p->warning ? haft__loader_warning : haft__loader_error)(
+            l, at, HAFT__SUBJECT_VALUE, "%s%.*s", with, HAFT__ARG(p->message));
+        if (p->hint.len > 0) {
+            haft__loader_hint(l, problem, "%.*s", HAFT__ARG(p->hint));
+        }
+    }
+}
+
+/* NULL if it has errors. */
+static const haft__spec *load_with(haft__loader *l, uint32_t index, haft__json model)
+{
+    haft__spec_options options = *l->options;
+    haft__json source = l->source;
+    options.sets = NULL;
+    options.set_count = 0;
+    options.model = NULL;
+    options.model_always = false;
+    if (!haft__edit_put(l->arena, &source, HAFT__LIT("model"), model)
+        || !haft__edit_remove(l->arena, &source, HAFT__LIT("models"))) {
+        l->status = haft__arena_fail(l->arena, NULL);
+        return NULL;
+    }
+    const haft__spec *spec = NULL;
+    haft__spec_report report;
+    haft_str text = haft__loader_write_text(l, source);
+    if (l->status == HAFT_OK) {
+        l->status = haft__spec_load(l->arena, text, &options, &spec, &report, NULL);
+    }
+    if (l->status != HAFT_OK) {
+        return NULL;
+    }
+    report_problems(l, index, &report);
+    return spec;
+}
+
+/* For each of them the spec is loaded once more with that model, so that it is checked as the only
+ * model would be. A fallback is the same spec with the settings that depend on the model. */
+void haft__loader_build_fallbacks(haft__loader *l)
+{
+    haft__json models = haft__object_array(l->source, "models");
+    if (!haft__loader_keys_are_valid(l, "model models")) {
+        return;
+    }
+    for (uint32_t i = models.count; i > 1 && l->status == HAFT_OK; i--) {
+        const haft__spec *loaded = load_with(l, i - 1, models.items[i - 1]);
+        haft__spec *fallback = loaded != NULL ? haft__loader_alloc(l, 1, sizeof(*fallback)) : NULL;
+        if (fallback != NULL) {
+            *fallback = *l->spec; /* its own fallback is the one after it */
+            fallback->model = loaded->model;
+            fallback->formats = loaded->formats;
+            fallback->format_count = loaded->format_count;
+            l->spec->fallback = fallback;
+        }
     }
 }

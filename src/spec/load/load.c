@@ -16,6 +16,7 @@
 #include "spec/load/parse.h"
 #include "json/canonical.h"
 #include "json/pointer.h"
+#include "json/write.h"
 
 #define MESSAGE_MAX 768
 
@@ -126,6 +127,19 @@ void *haft__loader_alloc(haft__loader *l, size_t count, size_t size)
     return made;
 }
 
+haft_str haft__loader_write_text(haft__loader *l, haft__json value)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_SPEC_BYTES);
+    haft__json_write(&buf, value);
+    haft_str text = haft__arena_copy(l->arena, haft__buf_str(&buf));
+    if (haft__loader_failed(l, haft__buf_check(&buf, NULL)) || text.ptr == NULL) {
+        l->status = HAFT_NO_MEMORY;
+    }
+    haft__buf_finish(&buf);
+    return text;
+}
+
 bool haft__loader_keys_are_valid(const haft__loader *l, const char *keys)
 {
     haft_str rest = haft__str(keys);
@@ -176,14 +190,15 @@ static void apply_sets(haft__loader *l)
     }
 }
 
-/* --model replaces the model that the spec names. */
+/* --model replaces the models that the spec names. */
 static void apply_model(haft__loader *l)
 {
     const haft__spec_options *options = l->options;
     bool object = l->raw.kind == HAFT__JSON_OBJECT;
     if (options->model != NULL && options->model_always && object
-        && !haft__edit_put(l->arena, &l->raw, HAFT__LIT("model"),
-                           haft__json_string(haft__str(options->model)))) {
+        && (!haft__edit_put(l->arena, &l->raw, HAFT__LIT("model"),
+                            haft__json_string(haft__str(options->model)))
+            || !haft__edit_remove(l->arena, &l->raw, HAFT__LIT("models")))) {
         l->status = haft__arena_fail(l->arena, NULL);
     }
 }
@@ -219,6 +234,7 @@ static void run_stages(haft__loader *l, haft_str text)
         haft__loader_check_variables,
         haft__loader_check_reachability,
         make_hash,
+        haft__loader_build_fallbacks,
     };
     read_text(l, text);
     bool nothing = l->document.value.kind == HAFT__JSON_NULL && l->problems.errors > 0;

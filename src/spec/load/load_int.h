@@ -62,6 +62,9 @@ haft_str haft__loader_pointer_to_key(haft__loader *l, haft_str pointer, haft_str
 /* Allocates `count` zeroed items of `size` bytes; NULL and the status set when out of memory. */
 void *haft__loader_alloc(haft__loader *l, size_t count, size_t size);
 
+/* The value as JSON text, to load it as a spec of its own; "" when out of memory. */
+haft_str haft__loader_write_text(haft__loader *l, haft__json value);
+
 /* Records the status of a failed operation. Returns true if it is about memory: then there is
  * nothing else to report. */
 bool haft__loader_failed(haft__loader *l, haft_status status);
@@ -178,5 +181,6 @@ void haft__loader_check_idle_keys(haft__loader *l); /* check_idle.c: keys withou
 void haft__loader_check_idle_arguments(haft__loader *l);
 void haft__loader_check_variables(haft__loader *l);    /* variables.c: ${VAR} */
 void haft__loader_check_reachability(haft__loader *l); /* check_reachability.c: a run can end */
+void haft__loader_build_fallbacks(haft__loader *l);    /* build_provider.c: the other `models` */
 
 #endif

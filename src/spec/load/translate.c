@@ -313,6 +313,30 @@ static void take_default_model(haft__loader *l)
     }
 }
 
+/* The first of `models` is the model. A stored spec has both. */
+static void take_first_model(haft__loader *l)
+{
+    haft__json models = haft__object_array(l->source, "models");
+    const haft__json *model = haft__json_get(l->source, HAFT__LIT("model"));
+    bool same = model == NULL;
+    if (models.count == 0 || !haft__loader_keys_are_valid(l, "model models")) {
+        return;
+    }
+    if (model != NULL
+        && haft__loader_failed(l, haft__json_equal(*model, models.items[0], &same, NULL))) {
+        return;
+    }
+    if (!same) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, HAFT__LIT("/models"), HAFT__SUBJECT_KEY,
+                               "found both model and models, expected one of them");
+        haft__loader_hint(l, problem, "write the first model only into models");
+        return;
+    }
+    put(l, &l->source, "model", models.items[0]);
+    haft__origin_add(l, HAFT__LIT("/model"), HAFT__LIT("/models/0"));
+}
+
 void haft__loader_translate(haft__loader *l)
 {
     l->source = l->raw;
@@ -321,6 +345,7 @@ void haft__loader_translate(haft__loader *l)
     if (has(l->source, "spec")) {
         translate_planner(l);
     }
+    take_first_model(l);
     take_default_model(l);
     take_default_choice(l);
 }

@@ -32,7 +32,9 @@ TEST(inputs_have_the_expected_bytes)
         "a child");
     haft__model_failure failure = {.status = 503, .message = HAFT__LIT("busy\n")};
     haft__input_model_failed(&buf, &failure, 12);
-    check(&buf, "\"kind\":\"model_failed\",\"status\":503,\"message\":\"busy\\n\",\"ms\":12}",
+    check(&buf,
+          "\"kind\":\"model_failed\",\"status\":503,\"message\":\"busy\\n\",\"failure\":\"other\","
+          "\"ms\":12}",
           "a failure");
     static const haft__optional_member member = {"grammar", HAFT__MEMBER_GRAMMAR, {NULL}};
     haft__input_option_refused(&buf, &member, &failure, true, 12);

@@ -23,7 +23,12 @@
     "{\"call\":\"c1.3\",\"model_call\":\"m3\",\"name\":\"none\",\"arguments\":\"{}\"}],"           \
     "\"usage\":{\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0},"                      \
     "\"stop\":\"tool_calls\",\"model\":\"m\",\"ms\":1}"
-#define FAILED "\"kind\":\"model_failed\",\"status\":500,\"message\":\"oops\",\"ms\":1}"
+#define CHANGED                                                                                    \
+    "\"kind\":\"model_changed\",\"turn\":1,\"from\":\"a:b\",\"to\":\"c:d\",\"failure\":\"cut\","   \
+    "\"format\":\"native\"}"
+#define FAILED                                                                                     \
+    "\"kind\":\"model_failed\",\"status\":500,\"message\":\"oops\",\"failure\":\"transient\","     \
+    "\"ms\":1}"
 #define HELD                                                                                       \
     "\"kind\":\"constrained\",\"turn\":1,\"format\":\"hermes\",\"constraint\":\"gbnf\","           \
     "\"bytes\":1,\"sha256\":\"\",\"relaxed\":[],\"relaxed_count\":0}"
@@ -312,6 +317,10 @@ static const struct {
      "expected a whole number in \"status\" of model_failed, found none"},
     {"asking", FAILED, "\"message\"", "\"massage\"",
      "expected a text in \"message\" of model_failed, found none"},
+    {"asking", FAILED, "\"transient\"", "\"bad\"",
+     "model_failed is not valid here: the value of \"failure\" is not known"},
+    {"asking", CHANGED, "\"turn\"", "\"turn\"",
+     "model_changed is not valid here: no model has failed that another one follows"},
     {"asking", HELD, "\"gbnf\"", "\"lark\"",
      "constrained is not valid here: the value of \"constraint\" is not known"},
     {"asking", HELD, "\"gbnf\"", "\"none\"",
