@@ -4,13 +4,18 @@
 the run leaves it out from then on, and its replay is identical."""
 import json
 import os
+import shutil
+import socket
+import ssl
 import subprocess
 import sys
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from script import check  # noqa: E402
+from script import check, skip  # noqa: E402
 from wire_server import WIRES, Server, error  # noqa: E402
 
 HAFT = os.environ["HAFT"]
@@ -29,9 +34,9 @@ def spec(wire, server, model="m", **more):
     return path
 
 
-def run(path):
-    done = subprocess.run([HAFT, "run", path, "go", "--events"], text=True,
-                          capture_output=True, env=environment, timeout=300)
+def run(path, **variables):
+    done = subprocess.run([HAFT, "run", path, "go", "--events"], text=True, capture_output=True,
+                          env={**environment, **variables}, timeout=300)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
@@ -129,6 +134,86 @@ def test_subset():
     check("the_example_replays", replay(), (0, "identical"))
 
 
+class Tunnel(BaseHTTPRequestHandler):
+    """A proxy that connects every host to one server."""
+
+    def log_message(self, *_):
+        pass
+
+    def do_CONNECT(self):
+        with socket.create_connection(("127.0.0.1", self.server.target)) as other:
+            self.send_response(200)
+            self.end_headers()
+            back = threading.Thread(target=self.copy, args=(other, self.connection))
+            back.start()
+            self.copy(self.connection, other)
+            back.join()
+        self.close_connection = True
+
+    @staticmethod
+    def copy(source, target):
+        try:
+            while piece := source.recv(65536):
+                target.sendall(piece)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
+def make_certificate(host):
+    key, certificate = Path(scratch) / "key.pem", Path(scratch) / "certificate.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key,
+                    "-out", certificate, "-days", "2", "-subj", "/CN=haft-test", "-addext",
+                    f"subjectAltName=DNS:{host}"], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return certificate, context
+
+
+def test_own_host():
+    """Only OpenAI's own host gets allowed_tools: a server that does not know them takes its place
+    behind a proxy."""
+    if shutil.which("openssl") is None:
+        skip("openai_itself", "there is no openssl")
+        return
+
+    def strict(request):
+        choice = request.get("tool_choice", "auto")
+        if isinstance(choice, dict) and choice["type"] == "allowed_tools":
+            return error(400, "Invalid value: 'allowed_tools'.", param="tool_choice.type")
+        offered.append([tool["function"]["name"] for tool in request["tools"]])
+        done = [message for message in request["messages"] if message["role"] == "tool"]
+        steps = [("look", {}), ("find", {}), ("store_artifact", {"name": "a", "content": "b"})]
+        return WIRES["openai-chat"][2](calls=[steps[len(done)]]) if len(done) < len(steps) else \
+            WIRES["openai-chat"][2](text="done")
+
+    offered = []
+    certificate, context = make_certificate("api.openai.com")
+    server = Server([strict] * 9)
+    server.http.socket = context.wrap_socket(server.http.socket, server_side=True)
+    proxy = ThreadingHTTPServer(("127.0.0.1", 0), Tunnel)
+    proxy.target, proxy.daemon_threads = server.http.server_port, True
+    threading.Thread(target=proxy.serve_forever).start()
+    with server:
+        path = spec("openai-chat", server, model="gpt-4o-mini", choice={"min_tools_for_auto": 2})
+        whole = json.loads(path.read_text())
+        whole["model"].update(provider="openai-chat", base_url="https://api.openai.com/v1")
+        whole["tools"].append({"builtin": ["store_artifact"]})
+        path.write_text(json.dumps(whole))
+        status, log, err = run(path, SSL_CERT_FILE=str(certificate),
+                               https_proxy=f"http://127.0.0.1:{proxy.server_port}")
+    proxy.shutdown()
+    proxy.server_close()
+    first = server.requests[0]
+    check("the_first_request_names_the_subset",
+          (first["tool_choice"]["type"], len(first["tools"])), ("allowed_tools", 3))
+    check("the_run_goes_on_without_a_subset", (status, err, log[-1].get("answer")), (0, "", "done"))
+    check("the_refusal_of_a_subset_is_recorded", refused(log), [("allowed_tools", 400, False)])
+    check("without_a_subset_the_artifact_tool_waits",
+          ["store_artifact" in names for names in offered], [False, False, True, True])
+    check("a_run_without_a_subset_replays", replay(), (0, "identical"))
+
+
 def test_memory():
     """The second run of a process knows what the first one has learnt."""
     chat = WIRES["openai-chat"][2]
@@ -165,5 +250,6 @@ with tempfile.TemporaryDirectory() as scratch:
     test_refusals()
     test_end()
     test_subset()
+    test_own_host()
     test_memory()
     test_explain()

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/engine/model_call.c and model_call_http.c: a model server that answers, and one
  * that does not. */
+#include "engine/model_call.h"
+
 #include "engine_help.h"
 #include "io/http_help.h"
 
@@ -175,6 +177,30 @@ TEST(the_run_fails_if_its_model_server_is_down)
     (void)snprintf(base, sizeof(base), "http://127.0.0.1:%u/v1", web_dead_port());
     ask(&s, base);
     CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("failed"), "end");
+    finish(&s);
+}
+
+/* The connection is reset only when the run has read the piece: a reset discards what was not read.
+ */
+TEST(a_connection_that_is_reset_after_output_is_not_retried)
+{
+    served s = {.web = web_start()};
+    char members[256];
+    help_host_init(&s.host, "memory:");
+    web_route(s.web, "/v1/chat/completions", EVENTS PIECE("a") WEB_WAIT WEB_RESET);
+    (void)snprintf(members, sizeof(members),
+                   "\"model\":{\"provider\":\"openai\",\"model\":\"m\",\"base_url\":\"%s\"}",
+                   web_url(s.web, "/v1"));
+    s.run = help_host_start(&s.host, members, NULL, "go");
+    while (s.run->model_call == NULL || !s.run->model_call->delivered) {
+        CHECK_INT(haft_runtime_step(s.host.runtime, 10, NULL), HAFT_OK, "step");
+    }
+    web_release(s.web, 1);
+    help_host_settle(&s.host, s.run);
+    CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("failed"), "end");
+    CHECK_INT(web_requests(s.web), 1, "one request");
+    CHECK(s.run->state.failure.delivered, "the event says that output was delivered");
+    CHECK_STR(haft__str(haft__failure_name(s.run->state.failure.kind)), HAFT__LIT("cut"), "kind");
     finish(&s);
 }
 
