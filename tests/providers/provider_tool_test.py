@@ -56,6 +56,20 @@ def test_forms(case, streams, directory):
           [event["tool"] for event in events if event["kind"] == "call_started"], ["add"])
 
 
+def test_gate(case, directory):
+    """Only calls of haft's own tools open the gate: haft has not seen what the provider did."""
+    turns = [{"hosted": [["web_search", ASKED]], "calls": [["add", {"a": 1}]]}, {"text": "Done."}]
+    status, events, errors, problems, _ = play(case, turns, directory,
+                                               choice={"min_tools_for_auto": 2})
+    verdict(f"{case.name}_opens_the_gate", status == 0 and not problems,
+            [status, errors, *problems])
+    first = next(event for event in events if event["kind"] == "turn_started")
+    check(f"{case.name}_gate_does_not_wait_for_it", first["gate"],
+          {"called": [], "threshold": 1, "open": False})
+    check(f"{case.name}_gate_does_not_count_it",
+          [event["called"] for event in events if event["kind"] == "gate_opened"], [["add"]])
+
+
 def test_pause(case, directory):
     """The provider interrupts its own tools: the reply is sent back, and the model goes on."""
     turns = [{"hosted": [["web_search", ASKED]], "pause": True}, *TURNS]
@@ -106,5 +120,7 @@ with tempfile.TemporaryDirectory() as made:
     for one in CASES:
         for piecewise in (True, False) if one.name in FORMS else ():
             test_forms(one, piecewise, scratch / f"{one.name}{piecewise}")
+        if one.name in FORMS:
+            test_gate(one, scratch / f"{one.name}_gate")
     test_pause(next(one for one in CASES if one.name == "anthropic"), scratch / "pause")
     test_refusals(scratch / "refusals")
