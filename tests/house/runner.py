@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/run-tests counts correctly and reports every failure."""
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -144,6 +145,11 @@ with tempfile.TemporaryDirectory(prefix="haft-runner-") as temporary:
                     NO_COLOR="d", LANG="e", HAFT_LONG="f", LC_ALL="g")
     house.check("tests_do_not_see_personal_settings",
                 [] if "ok -----f-C.UTF-8\n" in found[1] else [found])
+    write_program(root / "tests/some/x.sh", "python3 -c "
+                  """'import site, sys; print("ok", sys.prefix, site.ENABLE_USER_SITE)'""")
+    found = outcome(root, "--verbose", "some/")
+    house.check("tests_have_a_python_without_packages",
+                [] if re.search(r"^ok /.*haft-tests-.*/python False$", found[1], re.M) else [found])
     write_program(root / "build/tests/haft-tests", "exit 0")
     found = outcome(root, "no-such-test")
     house.check("words_without_matching_tests_are_a_failure",
