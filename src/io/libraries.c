@@ -2,14 +2,20 @@
 /* libraries.c - library versions. Tests: tests/io/libraries_test.c. */
 #include "io/libraries.h"
 
-#include <curl/curl.h>
-#include <microhttpd.h>
 #include <uv.h>
+
+#include "io/http/libcurl.h"
+#include "io/server/libmicrohttpd.h"
 
 void haft__libraries_add(haft__buf *text)
 {
-    const curl_version_info_data *curl = curl_version_info(CURLVERSION_NOW);
-    haft__buf_addf(text, "libuv %s, libcurl %s (%s), libmicrohttpd %s", uv_version_string(),
-                   curl->version, curl->ssl_version != NULL ? curl->ssl_version : "no TLS",
-                   MHD_get_version());
+    haft__buf_addf(text, "libuv %s", uv_version_string());
+    if (haft__libcurl_load(NULL) == HAFT_OK) {
+        const curl_version_info_data *curl = haft__curl.version_info(CURLVERSION_NOW);
+        haft__buf_addf(text, ", libcurl %s (%s)", curl->version,
+                       curl->ssl_version != NULL ? curl->ssl_version : "no TLS");
+    }
+    if (haft__libmicrohttpd_load(NULL) == HAFT_OK) {
+        haft__buf_addf(text, ", libmicrohttpd %s", haft__mhd.get_version());
+    }
 }

@@ -22,9 +22,9 @@
 
 static void free_transfer(haft__http_transfer *t)
 {
-    curl_easy_cleanup(t->easy);
-    curl_url_cleanup(t->url);
-    curl_slist_free_all(t->headers);
+    haft__curl.easy_cleanup(t->easy);
+    haft__curl.url_cleanup(t->url);
+    haft__curl.slist_free_all(t->headers);
     haft__arena_finish(&t->arena);
     haft__buf_finish(&t->body);
     free(t);
@@ -38,7 +38,7 @@ static haft__http_transfer *make_transfer(haft__http_client *http)
     }
     t->http = http;
     haft__arena_init(&t->arena, 0);
-    t->url = curl_url();
+    t->url = haft__curl.url();
     t->easy = haft__http_transfer_create_easy(t);
     if (t->url == NULL || t->easy == NULL) {
         free_transfer(t);
@@ -323,8 +323,8 @@ bool haft__http_transfer_is_sent(const haft__http_transfer *transfer)
 haft_str haft__http_result_header(const haft__http_result *result, const char *name)
 {
     struct curl_header *header = NULL;
-    CURLHcode code = result->transfer != NULL ? curl_easy_header(result->transfer->easy, name, 0,
-                                                                 CURLH_HEADER, -1, &header)
+    CURLHcode code = result->transfer != NULL ? haft__curl.easy_header(result->transfer->easy, name,
+                                                                       0, CURLH_HEADER, -1, &header)
                                               : CURLHE_MISSING;
     return code == CURLHE_OK ? (haft_str){header->value, strlen(header->value)}
                              : (haft_str){NULL, 0};
@@ -336,6 +336,10 @@ haft_status haft__http_client_create(haft__loop *loop, const haft__http_client_o
                                      haft__http_client **ret_http, haft_error *err)
 {
     assert(!options->public_only || !options->proxy); /* a proxy would choose the address */
+    haft_status status = haft__libcurl_load(err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     haft__http_client *http = calloc(1, sizeof(*http));
     if (http == NULL) {
         return haft__fail_no_memory(err);

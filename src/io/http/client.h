@@ -29,7 +29,7 @@ typedef struct haft__http_client_options {
     const char *test_allow;
 } haft__http_client_options;
 
-/* `options` are copied. */
+/* `options` are copied. UNSUPPORTED without libcurl. */
 HAFT_MUST_USE haft_status haft__http_client_create(haft__loop *loop,
                                                    const haft__http_client_options *options,
                                                    haft__http_client **ret_http, haft_error *err);

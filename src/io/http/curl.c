@@ -24,7 +24,7 @@ void haft__http_client_socket_action(haft__http_client *http, curl_socket_t sock
 {
     int running = 0;
     http->now_ms = haft__loop_now(http->loop);
-    (void)curl_multi_socket_action(http->multi, socket, events, &running);
+    (void)haft__curl.multi_socket_action(http->multi, socket, events, &running);
     read_messages(http);
     haft__http_client_notify(http);
 }
@@ -76,8 +76,8 @@ static void end_headers(haft__http_transfer *t)
 {
     long status = 0;
     char *type = NULL;
-    (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-    (void)curl_easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
+    (void)haft__curl.easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)haft__curl.easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
     if (status < 200 || t->has_head || t->following) {
         return;
     }
@@ -152,16 +152,16 @@ static void end_hop(haft__http_transfer *t, CURLcode code)
 static void read_messages(haft__http_client *http)
 {
     int left = 0;
-    for (CURLMsg *m; (m = curl_multi_info_read(http->multi, &left)) != NULL;) {
+    for (CURLMsg *m; (m = haft__curl.multi_info_read(http->multi, &left)) != NULL;) {
         haft__http_transfer *t = NULL;
-        (void)curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
+        (void)haft__curl.easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
         end_hop(t, m->data.result);
     }
 }
 
 /* ---- handles ---- */
 
-#define SET(easy, option, value) (curl_easy_setopt((easy), (option), (value)) == CURLE_OK)
+#define SET(easy, option, value) (haft__curl.easy_setopt((easy), (option), (value)) == CURLE_OK)
 
 static bool set_callbacks(CURL *easy, haft__http_transfer *t)
 {
@@ -196,9 +196,9 @@ static bool set_rules(CURL *easy, const haft__http_client *http)
 
 CURL *haft__http_transfer_create_easy(haft__http_transfer *t)
 {
-    CURL *easy = curl_easy_init();
+    CURL *easy = haft__curl.easy_init();
     if (easy != NULL && (!set_callbacks(easy, t) || !set_rules(easy, t->http))) {
-        curl_easy_cleanup(easy);
+        haft__curl.easy_cleanup(easy);
         return NULL;
     }
     return easy;
@@ -250,7 +250,7 @@ static void set_max_idle(haft__http_client *http, size_t max)
 {
     if (max != http->max_idle) {
         http->max_idle = max;
-        (void)curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)max);
+        (void)haft__curl.multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)max);
     }
 }
 
@@ -264,7 +264,7 @@ bool haft__http_transfer_submit(haft__http_transfer *t)
     t->result.url = request->url;
     t->result.status = 0;
     t->result.content_type = HAFT__LIT("");
-    t->in_multi = set_request(t) && curl_multi_add_handle(http->multi, t->easy) == CURLM_OK;
+    t->in_multi = set_request(t) && haft__curl.multi_add_handle(http->multi, t->easy) == CURLM_OK;
     http->active += t->in_multi;
     if (http->active > http->max_idle) {
         set_max_idle(http, 2 * http->max_idle);
@@ -275,7 +275,7 @@ bool haft__http_transfer_submit(haft__http_transfer *t)
 void haft__http_transfer_withdraw(haft__http_transfer *t)
 {
     if (t->in_multi) {
-        (void)curl_multi_remove_handle(t->http->multi, t->easy);
+        (void)haft__curl.multi_remove_handle(t->http->multi, t->easy);
         t->in_multi = false;
         if (--t->http->active == 0) {
             set_max_idle(t->http, HAFT__LIMIT_HTTP_IDLE);
@@ -288,7 +288,7 @@ void haft__http_transfer_withdraw(haft__http_transfer *t)
 /* Records which encodings this libcurl can decompress. */
 static void note_encodings(haft__http_client *http)
 {
-    int features = curl_version_info(CURLVERSION_NOW)->features;
+    int features = haft__curl.version_info(CURLVERSION_NOW)->features;
     (void)snprintf(http->accept_encoding, sizeof(http->accept_encoding), "Accept-Encoding:%s%s%s",
                    features & CURL_VERSION_LIBZ ? " gzip, deflate" : " identity",
                    features & CURL_VERSION_BROTLI ? ", br" : "",
@@ -298,18 +298,18 @@ static void note_encodings(haft__http_client *http)
 bool haft__http_client_multi_init(haft__http_client *http)
 {
     if (haft__timer_start(http->loop, &http->timer, UINT64_MAX, on_due, http, NULL) != HAFT_OK
-        || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        || haft__curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         return false;
     }
-    http->multi = curl_multi_init();
+    http->multi = haft__curl.multi_init();
     if (http->multi == NULL) {
-        curl_global_cleanup();
+        haft__curl.global_cleanup();
         return false;
     }
-    (void)curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, haft__http_on_socket);
-    (void)curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
-    (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
-    (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+    (void)haft__curl.multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, haft__http_on_socket);
+    (void)haft__curl.multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
+    (void)haft__curl.multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
+    (void)haft__curl.multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
     set_max_idle(http, HAFT__LIMIT_HTTP_IDLE);
     note_encodings(http);
     return true;
@@ -318,8 +318,8 @@ bool haft__http_client_multi_init(haft__http_client *http)
 void haft__http_client_multi_finish(haft__http_client *http)
 {
     if (http->multi != NULL) {
-        (void)curl_multi_cleanup(http->multi);
-        curl_global_cleanup();
+        (void)haft__curl.multi_cleanup(http->multi);
+        haft__curl.global_cleanup();
     }
     haft__timer_stop(http->loop, &http->timer);
     haft__http_client_free_sockets(http);

@@ -3,11 +3,10 @@
 #ifndef HAFT_IO_HTTP_HTTP_INT_H
 #define HAFT_IO_HTTP_HTTP_INT_H
 
-#include <curl/curl.h>
-
 #include "base/arena.h"
 #include "base/buf.h"
 #include "io/http/client.h"
+#include "io/http/libcurl.h"
 #include "io/loop_uv.h"
 
 /* The phase of a transfer; each has its own time limit. */

@@ -79,14 +79,14 @@ void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code)
     const char *detail = NULL;
     long system = 0;
     if (end == HAFT__HTTP_CONNECT) {
-        (void)curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &system);
+        (void)haft__curl.easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &system);
         detail = system > 0 ? uv_strerror(-(int)system) : NULL;
     } else if (end == HAFT__HTTP_TLS && t->error[0] != '\0') {
         /* About certificates, versions and the host, not about the request. libcurl cuts it. */
         bool whole = strlen(t->error) < sizeof(t->error) - 1;
-        detail = whole ? t->error : curl_easy_strerror(code);
+        detail = whole ? t->error : haft__curl.easy_strerror(code);
     } else if (end == HAFT__HTTP_BAD_ANSWER || end == HAFT__HTTP_OTHER) {
-        detail = curl_easy_strerror(code);
+        detail = haft__curl.easy_strerror(code);
     }
     haft__http_transfer_finish(t, end, detail);
 }
@@ -111,18 +111,18 @@ void haft__http_transfer_set_origin(haft__http_transfer *t)
 {
     char *scheme = NULL, *host = NULL, *port = NULL;
     t->result.origin[0] = '\0';
-    if (curl_url_get(t->url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK
-        && curl_url_get(t->url, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
-        bool has_port = curl_url_get(t->url, CURLUPART_PORT, &port, 0) == CURLUE_OK;
+    if (haft__curl.url_get(t->url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK
+        && haft__curl.url_get(t->url, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+        bool has_port = haft__curl.url_get(t->url, CURLUPART_PORT, &port, 0) == CURLUE_OK;
         if (!print_whole(t->result.origin, sizeof(t->result.origin), "%s://%s%s%s", scheme, host,
                          has_port ? ":" : "", has_port ? port : "")) {
             (void)print_whole(t->result.origin, sizeof(t->result.origin),
                               "%s://(a host of %zu bytes)", scheme, strlen(host));
         }
     }
-    curl_free(scheme);
-    curl_free(host);
-    curl_free(port);
+    haft__curl.free(scheme);
+    haft__curl.free(host);
+    haft__curl.free(port);
 }
 
 /* " (more than 5000 ms)", or "" if the outcome is not about a limit. */

@@ -31,21 +31,21 @@ typedef struct origin {
 static bool get_origin(CURLU *url, origin *o)
 {
     *o = (origin){NULL, NULL, NULL};
-    return curl_url_get(url, CURLUPART_SCHEME, &o->scheme, 0) == CURLUE_OK
-           && curl_url_get(url, CURLUPART_HOST, &o->host, 0) == CURLUE_OK
-           && curl_url_get(url, CURLUPART_PORT, &o->port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+    return haft__curl.url_get(url, CURLUPART_SCHEME, &o->scheme, 0) == CURLUE_OK
+           && haft__curl.url_get(url, CURLUPART_HOST, &o->host, 0) == CURLUE_OK
+           && haft__curl.url_get(url, CURLUPART_PORT, &o->port, CURLU_DEFAULT_PORT) == CURLUE_OK;
 }
 
 static void free_origin(origin *o)
 {
-    curl_free(o->scheme);
-    curl_free(o->host);
-    curl_free(o->port);
+    haft__curl.free(o->scheme);
+    haft__curl.free(o->host);
+    haft__curl.free(o->port);
 }
 
 static bool same_origin(const origin *a, const origin *b)
 {
-    return strcmp(a->scheme, b->scheme) == 0 && curl_strequal(a->host, b->host)
+    return strcmp(a->scheme, b->scheme) == 0 && haft__curl.strequal(a->host, b->host)
            && strcmp(a->port, b->port) == 0;
 }
 
@@ -102,8 +102,8 @@ static bool move(haft__http_transfer *t, const origin *from)
         change_method(t, t->result.status);
         if (!same_origin(from, &to)) {
             drop_headers(t);
-            (void)curl_url_set(t->url, CURLUPART_USER, NULL, 0);
-            (void)curl_url_set(t->url, CURLUPART_PASSWORD, NULL, 0);
+            (void)haft__curl.url_set(t->url, CURLUPART_USER, NULL, 0);
+            (void)haft__curl.url_set(t->url, CURLUPART_PASSWORD, NULL, 0);
         }
         moved = haft__http_transfer_set_url(t);
     }
@@ -120,7 +120,8 @@ bool haft__http_transfer_follow_redirect(haft__http_transfer *t)
     if (fine && ++t->redirects > t->request.max_redirects) {
         haft__http_transfer_finish(t, HAFT__HTTP_TOO_MANY_REDIRECTS, NULL);
     } else if (fine
-               && curl_url_set(t->url, CURLUPART_URL, location.ptr, CURLU_URLENCODE) != CURLUE_OK) {
+               && haft__curl.url_set(t->url, CURLUPART_URL, location.ptr, CURLU_URLENCODE)
+                      != CURLUE_OK) {
         haft__http_transfer_finish(t, HAFT__HTTP_BAD_URL, "it was the target of a redirect");
     } else if (fine) {
         fine = move(t, &from);

@@ -55,11 +55,11 @@ static const char *find_fault(haft_str header)
 bool haft__http_transfer_set_url(haft__http_transfer *t)
 {
     char *url = NULL;
-    if (curl_url_get(t->url, CURLUPART_URL, &url, 0) != CURLUE_OK) {
+    if (haft__curl.url_get(t->url, CURLUPART_URL, &url, 0) != CURLUE_OK) {
         return false;
     }
     t->request.url = haft__arena_copy(&t->arena, haft__str(url));
-    curl_free(url);
+    haft__curl.free(url);
     haft__http_transfer_set_origin(t);
     return t->request.url.ptr != NULL;
 }
@@ -77,12 +77,13 @@ static bool parse_url(haft__http_transfer *t, haft_str url)
 {
     char *scheme = NULL;
     bool clean = url.len > 0 && memchr(url.ptr, '\0', url.len) == NULL;
-    if (!clean || !has_host(url) || curl_url_set(t->url, CURLUPART_URL, url.ptr, 0) != CURLUE_OK
-        || curl_url_get(t->url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK) {
+    if (!clean || !has_host(url)
+        || haft__curl.url_set(t->url, CURLUPART_URL, url.ptr, 0) != CURLUE_OK
+        || haft__curl.url_get(t->url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK) {
         return false;
     }
     bool fine = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
-    curl_free(scheme);
+    haft__curl.free(scheme);
     return fine;
 }
 
@@ -136,7 +137,7 @@ static bool note_original(haft__http_transfer *t, haft_str url)
 void haft__http_transfer_reset(haft__http_transfer *t)
 {
     t->prepared = false;
-    curl_slist_free_all(t->headers);
+    haft__curl.slist_free_all(t->headers);
     t->headers = NULL;
     haft__arena_reset(&t->arena);
 }
@@ -178,7 +179,7 @@ bool haft__http_transfer_prepare(haft__http_transfer *t, const haft__http_reques
 
 static bool add_header(haft__http_transfer *t, const char *header)
 {
-    struct curl_slist *list = curl_slist_append(t->headers, header);
+    struct curl_slist *list = haft__curl.slist_append(t->headers, header);
     t->headers = list != NULL ? list : t->headers;
     return list != NULL;
 }
@@ -197,7 +198,7 @@ static bool add_given(haft__http_transfer *t, haft_str header)
 
 bool haft__http_transfer_list_headers(haft__http_transfer *t)
 {
-    curl_slist_free_all(t->headers);
+    haft__curl.slist_free_all(t->headers);
     t->headers = NULL;
     /* Default headers, unless the caller sets them. "Name:" removes a header: a Content-Type that
      * the caller did not set, and Expect: 100-continue. libcurl has options for these, but it would

@@ -135,7 +135,7 @@ static bool want(haft__http_watch *w, int events)
 static void fail_socket(CURL *easy)
 {
     haft__http_transfer *t = NULL;
-    (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+    (void)haft__curl.easy_getinfo(easy, CURLINFO_PRIVATE, &t);
     haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait forever */
 }
 
@@ -146,7 +146,7 @@ int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *conte
     haft__http_watch *w = own != NULL ? *own : assigned;
     if (what == CURL_POLL_REMOVE) {
         if (own == NULL && w != NULL) {
-            (void)curl_multi_assign(http->multi, socket, NULL);
+            (void)haft__curl.multi_assign(http->multi, socket, NULL);
             end_watch(w);
         } else if (w != NULL) {
             (void)want(w, 0);
@@ -158,7 +158,7 @@ int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *conte
         if (own != NULL) {
             *own = w;
         } else {
-            (void)curl_multi_assign(http->multi, socket, w);
+            (void)haft__curl.multi_assign(http->multi, socket, w);
         }
     }
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);

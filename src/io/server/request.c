@@ -25,7 +25,7 @@
 static haft__http_server_connection *connection_of(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        haft__mhd.get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info->socket_context;
 }
 
@@ -136,7 +136,7 @@ bool haft__http_server_suspend(haft__http_server_request *request)
     if (!haft__http_server_connection_watch(request->connection)) {
         return false;
     }
-    MHD_suspend_connection(request->connection->mhd);
+    haft__mhd.suspend_connection(request->connection->mhd);
     request->suspended = true;
     return true;
 }
@@ -157,19 +157,19 @@ static enum MHD_Result refuse(haft__http_server_request *request, unsigned statu
     }
     struct MHD_Response *response =
         haft__buf_check(&body, NULL) == HAFT_OK
-            ? MHD_create_response_from_buffer(body.len, body.ptr, MHD_RESPMEM_MUST_COPY)
+            ? haft__mhd.create_response_from_buffer(body.len, body.ptr, MHD_RESPMEM_MUST_COPY)
             : NULL;
     haft__buf_finish(&body);
     if (response == NULL) {
         return MHD_NO;
     }
-    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+    (void)haft__mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
     if (status == MHD_HTTP_BAD_REQUEST) {
         /* The bytes that follow are perhaps no request. */
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        (void)haft__mhd.add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     }
-    enum MHD_Result queued = MHD_queue_response(request->connection->mhd, status, response);
-    MHD_destroy_response(response);
+    enum MHD_Result queued = haft__mhd.queue_response(request->connection->mhd, status, response);
+    haft__mhd.destroy_response(response);
     request->answered = true;
     return queued;
 }
@@ -242,7 +242,7 @@ static const char *find_ambiguity(const seen *s, const char *version)
 /* From version 1.0 on, libmicrohttpd rejects what the layout shows, and removes white space. */
 static bool hides_bytes(const seen *s, size_t head_bytes)
 {
-    return haft__str_starts_with(haft__str(MHD_get_version()), HAFT__LIT("0."))
+    return haft__str_starts_with(haft__str(haft__mhd.get_version()), HAFT__LIT("0."))
            && !haft__http_layout_is_whole(&s->layout, head_bytes);
 }
 
@@ -308,8 +308,8 @@ static haft__http_server_body_action choose_body_action(const haft__http_server_
 /* A client is not asked to continue with a body that will be discarded. */
 static enum MHD_Result begin_body(haft__http_server_request *request, uint64_t length)
 {
-    bool asks = MHD_lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND,
-                                            MHD_HTTP_HEADER_EXPECT)
+    bool asks = haft__mhd.lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND,
+                                                  MHD_HTTP_HEADER_EXPECT)
                 != NULL;
     request->body_action = choose_body_action(request, length);
     return request->body_action != HAFT__HTTP_SERVER_BODY_KEEP
@@ -325,9 +325,9 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
     seen s = {
         .layout = haft__http_layout_begin(method, url, strlen(request->target), version),
     };
-    (void)MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, check_field, &s);
+    (void)haft__mhd.get_connection_values_n(mhd, MHD_HEADER_KIND, check_field, &s);
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+        haft__mhd.get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     size_t length = strlen(method);
     request->stage = HAFT__HTTP_SERVER_READING_BODY;
     if (info->header_size > HAFT__LIMIT_SERVER_HEADER_BYTES) {
@@ -459,8 +459,8 @@ size_t haft__http_server_header_count(const haft__http_server_request *request, 
 {
     counting c = {.name = name};
     if (request->connection != NULL) {
-        (void)MHD_get_connection_values(request->connection->mhd, MHD_HEADER_KIND, count_header,
-                                        &c);
+        (void)haft__mhd.get_connection_values(request->connection->mhd, MHD_HEADER_KIND,
+                                              count_header, &c);
     }
     return c.count;
 }
@@ -469,7 +469,7 @@ haft_str haft__http_server_header(const haft__http_server_request *request, cons
 {
     const char *value =
         request->connection != NULL
-            ? MHD_lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND, name)
+            ? haft__mhd.lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND, name)
             : NULL;
     return value != NULL ? haft__str(value) : (haft_str){NULL, 0};
 }

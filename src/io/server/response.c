@@ -35,7 +35,7 @@ static void add_field(struct MHD_Response *response, haft_str name, haft_str val
     haft__buf_init(&values, HAFT__LIMIT_SERVER_HEADER_BYTES);
     const char *n = copy_c_string(&names, name), *v = copy_c_string(&values, value);
     if (n != NULL && v != NULL) {
-        (void)MHD_add_response_header(response, n, v);
+        (void)haft__mhd.add_response_header(response, n, v);
     }
     haft__buf_finish(&names);
     haft__buf_finish(&values);
@@ -120,8 +120,8 @@ static void queue_response(haft__http_server_request *request, const haft__http_
         add_field(response, head->fields[i].name, head->fields[i].value);
     }
     request->answered =
-        MHD_queue_response(request->connection->mhd, head->status, response) == MHD_YES;
-    MHD_destroy_response(response);
+        haft__mhd.queue_response(request->connection->mhd, head->status, response) == MHD_YES;
+    haft__mhd.destroy_response(response);
     if (request->answered) {
         haft__http_server_wake(request);
     } else {
@@ -151,7 +151,7 @@ static struct MHD_Response *copy_body(haft_str body)
         memcpy(copy, body.ptr, body.len);
     }
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(body.len, copy, MHD_RESPMEM_MUST_FREE);
+        haft__mhd.create_response_from_buffer(body.len, copy, MHD_RESPMEM_MUST_FREE);
     if (response == NULL) {
         free(copy);
     }
@@ -212,8 +212,8 @@ void haft__http_server_begin(haft__http_server_request *request, const haft__htt
     assert(request->with_handler && !request->answered);
     if (!request->dropped) {
         queue_response(request, head,
-                       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_stream,
-                                                         request, NULL));
+                       haft__mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
+                                                               read_stream, request, NULL));
     }
 }
 

@@ -44,8 +44,8 @@ static void run_daemon(haft__http_server *server)
     MHD_UNSIGNED_LONG_LONG wait = 0;
     for (int i = 0; i < MAX_RUNS && wait == 0; i++) {
         server->again = false;
-        (void)MHD_run(server->daemon);
-        if (MHD_get_timeout(server->daemon, &wait) != MHD_YES || wait > REST_MS) {
+        (void)haft__mhd.run(server->daemon);
+        if (haft__mhd.get_timeout(server->daemon, &wait) != MHD_YES || wait > REST_MS) {
             wait = REST_MS;
         }
         wait = server->again ? 0 : wait;
@@ -71,13 +71,13 @@ static void on_receive_timeout(void *context)
 void haft__http_server_connection_drop(const haft__http_server_connection *connection)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+        haft__mhd.get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
     (void)shutdown(info->connect_fd, SHUT_RDWR);
 }
 
 void haft__http_server_connection_resume(const haft__http_server_connection *connection)
 {
-    MHD_resume_connection(connection->mhd);
+    haft__mhd.resume_connection(connection->mhd);
     connection->server->again = true;
     set_timer(connection->server, 0);
 }
@@ -107,7 +107,7 @@ bool haft__http_server_connection_watch(haft__http_server_connection *connection
     }
     if (!connection->watch_made) {
         const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+            haft__mhd.get_connection_info(connection->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
         uv_loop_t *uv = haft__loop_uv(connection->server->loop);
         connection->watch.data = connection;
         connection->watch_made = uv_poll_init(uv, &connection->watch, info->connect_fd) == 0;
@@ -215,7 +215,7 @@ static void close_listener(int fd)
 static haft_status start_daemon(haft__http_server *server, haft_error *err)
 {
     unsigned seconds = (unsigned)((server->options.idle_ms + MS_A_SECOND - 1) / MS_A_SECOND);
-    server->daemon = MHD_start_daemon(
+    server->daemon = haft__mhd.start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, haft__http_server_on_access,
         server, MHD_OPTION_LISTEN_SOCKET, server->at.fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT,
@@ -243,7 +243,7 @@ static haft_status start_polling(haft__http_server *server, haft_error *err)
         return haft__fail_no_memory(err);
     }
     const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+        haft__mhd.get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     int code = uv_poll_init(haft__loop_uv(server->loop), poll, info->epoll_fd);
     if (code != 0) {
         free(poll);
@@ -260,13 +260,17 @@ haft_status haft__http_server_create(haft__loop *loop, const haft__http_server_o
                                      haft__http_server_handler *handler, void *context,
                                      haft__http_server **ret_server, haft_error *err)
 {
+    haft_status status = haft__libmicrohttpd_load(err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     haft__http_server *server = calloc(1, sizeof(*server));
     if (server == NULL) {
         return haft__fail_no_memory(err);
     }
     *server = (haft__http_server){
         .loop = loop, .options = *options, .handler = handler, .context = context};
-    haft_status status = read_options(&server->options, err);
+    status = read_options(&server->options, err);
     if (status == HAFT_OK) {
         status = haft__listener_open(options->address, &server->at, err);
     }
@@ -300,7 +304,7 @@ void haft__http_server_destroy(haft__http_server *server)
         }
     }
     if (server->daemon != NULL) {
-        MHD_stop_daemon(server->daemon); /* also closes the listening socket */
+        haft__mhd.stop_daemon(server->daemon); /* also closes the listening socket */
     }
     haft__timer_stop(server->loop, &server->timer);
     free(server);

@@ -66,7 +66,8 @@ typedef struct haft__http_server_options {
  * abort. It is valid until then, even if the client disconnects or the server is destroyed. */
 typedef void haft__http_server_handler(void *context, haft__http_server_request *request);
 
-/* IO if the address is not available, TOO_BIG for options past a limit. */
+/* IO if the address is not available, TOO_BIG for options past a limit, UNSUPPORTED without
+ * libmicrohttpd. */
 HAFT_MUST_USE haft_status haft__http_server_create(haft__loop *loop,
                                                    const haft__http_server_options *options,
                                                    haft__http_server_handler *handler,

@@ -3,11 +3,11 @@
 #ifndef HAFT_IO_SERVER_SERVER_INT_H
 #define HAFT_IO_SERVER_SERVER_INT_H
 
-#include <microhttpd.h>
 #include <uv.h>
 
 #include "base/buf.h"
 #include "io/server/head.h"
+#include "io/server/libmicrohttpd.h"
 #include "io/server/listener.h"
 #include "io/server/server.h"
 
