@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws panels of bars as one SVG: logarithmic, readable on light and on dark, nothing external."""
+"""Draws bar charts as one SVG. The scale is logarithmic, the text is readable on a light and on a
+dark background, and the SVG refers to no other file."""
 import math
 from xml.sax.saxutils import escape
 
@@ -39,7 +40,7 @@ def number(value):
 
 
 class Scale:
-    """From values to pixels, whole powers of ten at both ends."""
+    """Converts values to pixels. Both ends of the scale are powers of ten."""
 
     def __init__(self, values):
         self.low = math.floor(math.log10(min(values) / 2))  # the shortest bar is still visible

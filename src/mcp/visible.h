@@ -4,7 +4,7 @@
  *
  * Hidden characters (base/escape.h) are written as <U+202E>, so that people and models see them.
  * Line feeds and tabs stay. Joiners inside emoji or scripts, and variation selectors (U+FE0F), are
- * written out too: they can encode hidden text, and that is worse than an ugly emoji.
+ * written out too, because they can encode hidden text, even if that makes some emoji unreadable.
  */
 #ifndef HAFT_MCP_VISIBLE_H
 #define HAFT_MCP_VISIBLE_H

@@ -2,10 +2,10 @@
 /*
  * model/cache_audit.h - compares each request of a run with the one before it.
  *
- * Providers charge less for the start of a request that they have seen before. An encoder says
- * which bytes of a request the next one should begin with (haft__provider_conversation.stable);
- * the audit counts how many of them it does begin with, and names the cause of a difference. All
- * bytes are compared, only the new ones are copied. No I/O.
+ * Providers charge less if a request begins with the same bytes as an earlier one. The conversation
+ * says how many bytes of a request the next one should repeat (haft__provider_conversation.stable).
+ * The audit counts how many bytes the next request really repeats, and names the cause of the first
+ * difference. It compares all bytes but copies only the new ones. No I/O.
  */
 #ifndef HAFT_MODEL_CACHE_AUDIT_H
 #define HAFT_MODEL_CACHE_AUDIT_H
@@ -14,7 +14,7 @@
 
 /* Why a request does not begin with the bytes of the request before. */
 #define HAFT__CACHE_CAUSES(X)                                                                      \
-    X(NONE, "none")                     /* it does */                                              \
+    X(NONE, "none")                     /* it begins with these bytes */                           \
     X(FIRST, "first")                   /* the first request of the run */                         \
     X(RESUMED, "resumed")               /* another process sent the one before */                  \
     X(FORMAT, "format")                 /* one request in another format */                        \
@@ -22,7 +22,7 @@
     X(GATE_OPENED, "gate_opened")       /* artifact tools are declared since the gate is open */   \
     X(TOOLS_REVEALED, "tools_revealed") /* tools were added */                                     \
     X(TOOLS_CHANGED, "tools_changed")   /* tools were removed or replaced */                       \
-    X(CHOICE, "choice")         /* the choice cannot name a tool, which is sent alone instead */   \
+    X(CHOICE, "choice")         /* the provider cannot force one tool: only that one is sent */    \
     X(TRANSCRIPT, "transcript") /* the planner shape writes its history anew */                    \
     X(SYSTEM, "system")         /* the system prompt changed */                                    \
     X(HISTORY, "history")       /* earlier messages changed */
@@ -39,21 +39,21 @@ const char *haft__cache_cause_name(haft__cache_cause cause);
 
 /* The result of a comparison. */
 typedef struct haft__cache_finding {
-    uint64_t bytes;      /* of the request before that this one should begin with */
-    uint64_t same_bytes; /* how many of them it begins with */
+    uint64_t bytes;      /* how many bytes of the previous request should be repeated */
+    uint64_t same_bytes; /* how many of them are repeated */
     haft__cache_cause cause;
-    char where[HAFT__CACHE_WHERE_SIZE]; /* of the first difference, a JSON Pointer; "": none */
+    char where[HAFT__CACHE_WHERE_SIZE]; /* JSON Pointer to the first difference; "": none */
 } haft__cache_finding;
 
-/* Of a run, between its requests. Heap memory, freed by finish. */
+/* What the audit of a run keeps between two requests. */
 typedef struct haft__cache_audit {
-    haft__buf before; /* the bytes that the next request should begin with */
-    size_t shrunk;    /* or only their number and a hash */
-    uint64_t hash;
+    haft__buf before; /* the bytes that the next request should repeat */
+    size_t shrunk;    /* after haft__cache_audit_shrink: their number; else 0 */
+    uint64_t hash;    /* after haft__cache_audit_shrink: their hash */
     haft__buf model;
-    size_t tool_count; /* of the tools, and a hash of their names */
-    uint64_t tools;
-    uint64_t other_tools; /* the same of those that store no artifact */
+    size_t tool_count;
+    uint64_t tools;       /* a hash of the names of the tools */
+    uint64_t other_tools; /* a hash of the names of the tools that do not store artifacts */
     bool any;             /* a request was compared */
 } haft__cache_audit;
 

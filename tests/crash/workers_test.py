@@ -89,7 +89,8 @@ def check_run(store, run, effect_counts):
 
 
 def test_ended(store):
-    """Another worker has ended its run: heartbeat, result, end and release change nothing."""
+    """While a worker is stopped, another worker ends its run. When the first worker continues, its
+    heartbeat, result, end and release change nothing."""
     for name, traits, wanted in (("once", {"on_unknown": "tell"}, (0, 1)),
                                  ("idempotent", {"idempotent": True}, (1, 2))):
         path, begun, go = blocking_spec(store, f"ended_{name}", **traits)
@@ -114,7 +115,8 @@ def test_ended(store):
 
 
 def test_meanwhile(store):
-    """Another worker works on its run: the worker that wakes up neither keeps nor releases it."""
+    """While a worker is stopped, another worker claims its run. When the first worker continues, it
+    neither keeps nor releases the run."""
     for word, end in (("wakes", None), ("is_terminated", signal.SIGTERM)):
         path, begun, go = blocking_spec(store, f"meanwhile_{word}", idempotent=True)
         run, zombie, _ = stopped(store, path, begun)
@@ -164,11 +166,11 @@ def answer_at_once(store, name, path, begun=None, go=None):
     if go:
         go.write_text("")
     help.wait_for(lambda: end_of(store, run))
-    taken = [e["value"] for e in answers_of(store, run)]
-    problems = [] if len(taken) == 1 else [f"answers: {taken}"]
-    problems += [f"{body} gave {status}, {taken[0]} is the answer: {err}"
-                 for body, (status, _, err) in zip(bodies, answers) if taken
-                 and (status not in (0, 4) if body == taken[0] else status != 1)]
+    accepted = [e["value"] for e in answers_of(store, run)]
+    problems = [] if len(accepted) == 1 else [f"answers: {accepted}"]
+    problems += [f"{body} gave {status}, {accepted[0]} is the answer: {err}"
+                 for body, (status, _, err) in zip(bodies, answers) if accepted
+                 and (status not in (0, 4) if body == accepted[0] else status != 1)]
     statuses = [worker.stop() for worker in workers]
     if statuses != [0] * 4 or end_of(store, run) != "done":
         problems.append(f"workers {statuses}, the run {end_of(store, run)}")

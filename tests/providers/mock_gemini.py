@@ -28,7 +28,7 @@ class Gemini(Wire):
 
     def __init__(self):
         super().__init__()
-        self.hosted = []  # parts of tools that ran here
+        self.hosted = []  # the parts of tools that ran at the provider
 
     def error(self, refusal):
         return {"error": {"code": refusal.status, "message": refusal.message,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* delivery.c - delivers the command of a user, and prints what comes of it. Tests:
+/* delivery.c - delivers a command of a user to a run, follows the run and prints its result. Tests:
  * tests/cli/store_test.py. */
 #include "cli/follow/delivery.h"
 
@@ -25,35 +25,35 @@ static void report_wait(void *context, const char *run, uint64_t lease_ms)
 {
     const haft__cli *cli = context;
     (void)fprintf(cli->errors,
-                  "the process that has %s does not answer; its lease is over in %llu s\n", run,
+                  "the process that owns %s does not answer; its lease is over in %llu s\n", run,
                   (unsigned long long)(lease_ms / 1000 + 1));
     (void)fflush(cli->errors);
 }
 
-/* Whether the person is at a terminal, where the run asks again. */
+/* Whether the person is at a terminal: there the run can ask its question again. */
 static bool can_ask_again(const haft__args *args)
 {
     return isatty(STDERR_FILENO) == 1 && !haft__args_has(args, "json")
            && !haft__args_has(args, "events") && !haft__args_has(args, "quiet");
 }
 
-/* Follows the run, also if it rejected the command: it may have processed other commands meanwhile,
- * and started what they ask for. */
+/* Follows the run even if it rejected the command. It may have processed other commands meanwhile,
+ * so calls may already be running. */
 static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, haft_run *run,
                                       haft_status status, haft_error *err)
 {
     haft_error refused = *err;
     *err = (haft_error){0};
     cli->problem = refused; /* --json prints it with the state of the run */
-    bool told = status == HAFT_BAD_STATE && can_ask_again(args);
-    if (told) {
+    bool reported = status == HAFT_BAD_STATE && can_ask_again(args);
+    if (reported) {
         haft__diagnostic_print_error(cli->errors, &cli->arena, &refused);
     }
     haft__exit_status result = haft__follow_run(cli, args, run, err);
-    if (status == HAFT_OK || (told && haft_run_state(run) == HAFT_ENDED)) {
-        return result; /* what the person decided at the terminal counts */
+    if (status == HAFT_OK || (reported && haft_run_state(run) == HAFT_ENDED)) {
+        return result; /* the decision that the person made at the terminal counts */
     }
-    *err = told ? (haft_error){.status = status} : refused;
+    *err = reported ? (haft_error){.status = status} : refused;
     return haft__session_exit_status(status);
 }
 
@@ -71,7 +71,8 @@ static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
         *err = (haft_error){.status = status};
         return;
     case HAFT__DELIVERY_OWNER_UNRESPONSIVE:
-        (void)haft__hint(err, status, "haft resume %s takes it up once it is gone", delivery->run);
+        (void)haft__hint(err, status, "after that process has ended, haft resume %s continues it",
+                         delivery->run);
         return;
     }
     HAFT__UNREACHABLE();
@@ -100,7 +101,8 @@ static haft_status open_run(haft_runtime *runtime, haft_str id, bool read_only, 
     return status;
 }
 
-/* Another process has the root, and continues it when this child has ended. */
+/* Follows only the child, because another process owns the root. That process continues the root
+ * when the child has ended. */
 static haft__exit_status follow_child(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                                       haft_str child, haft_error *err)
 {
@@ -115,8 +117,8 @@ static haft__exit_status follow_child(haft__cli *cli, const haft__args *args, ha
     return result;
 }
 
-/* A command for a call of the run `child`: this process continues the whole tree, unless another
- * one has its root. */
+/* Follows a run after a command for a call of its child run `child`. This process continues the
+ * whole tree, unless another process owns the root. */
 static haft__exit_status follow_tree(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                                      haft_str root, haft_str child, haft__delivery_result *sent,
                                      haft_error *err)

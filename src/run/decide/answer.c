@@ -12,7 +12,7 @@
 #include "run/pause/binding.h"
 #include "run/pause/command.h"
 
-/* For an interrupted call that has changed since and may not run again. */
+/* Part of a message about an interrupted call that needed a new approval and did not get it. */
 #define BEGUN_BEFORE                                                                               \
     ", which had begun before and was interrupted: it may or may not have had its effect"
 
@@ -34,22 +34,22 @@ static haft_str value_text(haft__decision *d, haft__json value)
 static haft_status start_approved(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments)
 {
-    bool holds = false;
+    bool matches = false;
     bool counts = !call->started && call->tool->role != HAFT__ROLE_CONTROL;
     if (counts && d->run->usage.calls >= d->spec->limits.calls) {
         haft__buf_clear(&d->tools->text);
         return haft__decide_over_limit(d, call, true);
     }
-    haft_status status =
-        haft__binding_matches(d->spec, call->tool, call->binding, call->arguments, &holds, d->err);
+    haft_status status = haft__binding_matches(d->spec, call->tool, call->binding, call->arguments,
+                                               &matches, d->err);
     if (status != HAFT_OK) {
         return status;
     }
-    return holds ? haft__decide_start(d, call, arguments, HAFT__LIT(""))
-                 : haft__decide_new_approval(d, call, arguments);
+    return matches ? haft__decide_start(d, call, arguments, HAFT__LIT(""))
+                   : haft__decide_new_approval(d, call, arguments);
 }
 
-/* Checks new arguments of a person like the model's. */
+/* Checks the arguments that a person wrote in the same way as arguments of the model. */
 static haft_status start_edited(haft__decision *d, const haft__run_call *call)
 {
     haft__buf text;
@@ -105,7 +105,7 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
  * that the tool itself returns. */
 static haft_status decide_result(haft__decision *d, const haft__run_call *call)
 {
-    haft__buf *why = &d->tools->body; /* not used yet */
+    haft__buf *why = &d->tools->body; /* free until the event is written */
     haft_str text = value_text(d, call->value);
     haft__outcome error = {.text = text, .where = HAFT__LIT(""), .hint = HAFT__LIT("")};
     if (haft__str_equal(call->verdict, HAFT__LIT(HAFT__VERDICT_ERROR))) {

@@ -119,8 +119,8 @@ static haft__grammar_options options_for(const haft__model_spec *model, bool sev
                                    .max_chars = max_reply_chars(model->options)};
 }
 
-/* Writes the schema for the target. If the target's strict mode would leave no room for arguments
- * that a tool accepts, the schema is not strict: `io_target` becomes the target without that mode.
+/* Writes the schema for the target. If the target's strict mode cannot express some arguments that
+ * a tool accepts, the schema is not strict: `io_target` becomes the target without strict mode.
  * Fails if there is no such target. */
 static haft_status write_schema(const haft__request *request, const haft__format *format,
                                 const haft__format_tool *tools, haft_str tool,
@@ -146,7 +146,7 @@ static haft_status write_schema(const haft__request *request, const haft__format
                                 request->allowed, request->mode, tool, &options, report, err);
 }
 
-static haft_status write_constraint(haft__constraint_support *io_force,
+static haft_status write_constraint(haft__constraint_support *io_support,
                                     const haft__request *request, const haft__format *format,
                                     haft__grammar_options options, haft__arena *arena,
                                     haft__buf *text, haft__relax_report *report, haft_error *err)
@@ -158,37 +158,37 @@ static haft_status write_constraint(haft__constraint_support *io_force,
     if (status != HAFT_OK) {
         return status;
     }
-    if (io_force->kind == HAFT__CONSTRAINT_GBNF) {
+    if (io_support->kind == HAFT__CONSTRAINT_GBNF) {
         return haft__grammar_gbnf(text, format, tools, request->tool_count, request->allowed,
                                   request->mode, haft__wire_name_str(&tool), &options, report, err);
     }
     return write_schema(request, format, tools, haft__wire_name_str(&tool), options,
-                        &io_force->target, text, report, err);
+                        &io_support->target, text, report, err);
 }
 
 haft_status haft__constraint_apply(const haft__spec *spec, haft_str format, bool again,
                                    haft__request *request, haft__arena *arena,
                                    haft__relax_report *report, haft_error *err)
 {
-    haft__constraint_support force = haft__constraint_detect(spec);
+    haft__constraint_support support = haft__constraint_detect(spec);
     const haft__format *found = haft__format_find(format);
     bool several = !again && request->mode == HAFT__MODE_ANY && spec->limits.parallel > 1;
-    if (force.kind == HAFT__CONSTRAINT_NONE || found == NULL) {
+    if (support.kind == HAFT__CONSTRAINT_NONE || found == NULL) {
         return HAFT_OK;
     }
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_GRAMMAR_BYTES + 1);
     haft_status status = write_constraint(
-        &force, request, found, options_for(&spec->model, several), arena, &text, report, NULL);
+        &support, request, found, options_for(&spec->model, several), arena, &text, report, NULL);
     if (status == HAFT_OK) {
         haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
         status = kept.ptr != NULL ? HAFT_OK : HAFT_NO_MEMORY;
-        bool json = force.kind == HAFT__CONSTRAINT_JSON_SCHEMA;
+        bool json = support.kind == HAFT__CONSTRAINT_JSON_SCHEMA;
         request->format = format;
         request->reply_format = json ? HAFT__LIT(JSON_FORMAT) : format;
         request->constraint =
-            (haft__constraint){.kind = force.kind,
-                               .strict = json && haft__schema_target_is_strict(force.target),
+            (haft__constraint){.kind = support.kind,
+                               .strict = json && haft__schema_target_is_strict(support.target),
                                .text = kept};
     }
     haft__buf_finish(&text);

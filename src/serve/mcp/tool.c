@@ -209,8 +209,8 @@ static haft_status run(haft__mcp_spec_job *job, haft_error *err)
 
 /* ---- checks before a call ---- */
 
-/* Converts its arguments for the tool; false if the client got an error. */
-static bool take_arguments(haft__mcp_spec_job *job, haft_error *err)
+/* Converts the client's arguments for the tool. Returns false if the client got an error. */
+static bool convert_arguments(haft__mcp_spec_job *job, haft_error *err)
 {
     haft__buf raw, why;
     haft__arguments arguments = {.good = false};
@@ -271,8 +271,8 @@ static void ask_approval(haft__mcp_spec_job *job)
     haft__buf_finish(&message);
 }
 
-/* Whether the call may run now; else the client is asked, or gets the reason. Without a handshake,
- * an answer counts only with the state that we sealed. */
+/* Whether the call may run now. If not, asks the client for approval or replies with the reason.
+ * Without a handshake, an answer counts only together with the state that haft has sealed. */
 static bool is_approved(haft__mcp_spec_job *job)
 {
     const haft__approval_rule *rule = NULL;
@@ -281,15 +281,15 @@ static bool is_approved(haft__mcp_spec_job *job)
                                     &job->arguments, &job->arena, &rule)) {
         return true;
     }
-    bool request = haft__str_equal(job->request->state, HAFT__LIT("approval"))
-                   && job->request->answers.kind == HAFT__JSON_OBJECT;
-    if (request
+    bool answered = haft__str_equal(job->request->state, HAFT__LIT("approval"))
+                    && job->request->answers.kind == HAFT__JSON_OBJECT;
+    if (answered
         && haft__mcp_form_accepted(job->request->answers, HAFT__LIT("approval"), "approve",
                                    &approved)
         && approved.kind == HAFT__JSON_TRUE) {
         return true;
     }
-    if (request) {
+    if (answered) {
         haft__mcp_spec_job_reply(job, HAFT__LIT("the call was not approved, and did not run"),
                                  true);
     } else if (haft__mcp_request_client_supports(job->request, "elicitation")) {
@@ -306,7 +306,7 @@ static bool is_approved(haft__mcp_spec_job *job)
 }
 
 /* A call without a key gets a generated one. */
-static haft_status take_key(haft__mcp_spec_job *job, haft_error *err)
+static haft_status choose_key(haft__mcp_spec_job *job, haft_error *err)
 {
     haft_status status = haft__mcp_idempotency_read_key(job, err);
     if (status == HAFT_OK && job->key.len == 0) {
@@ -319,11 +319,11 @@ static haft_status take_key(haft__mcp_spec_job *job, haft_error *err)
 void haft__mcp_tool_begin(haft__mcp_spec_job *job)
 {
     haft_error err = {0};
-    if (!take_arguments(job, &err) || !is_approved(job)) {
+    if (!convert_arguments(job, &err) || !is_approved(job)) {
         return;
     }
     haft_status status = haft__runtime_make_id(job->spec_server->options.runtime, job->id, &err);
-    status = status == HAFT_OK ? take_key(job, &err) : status;
+    status = status == HAFT_OK ? choose_key(job, &err) : status;
     status = status == HAFT_OK ? run(job, &err) : status;
     if (status != HAFT_OK) {
         fail(job, &err);
