@@ -86,8 +86,7 @@ static haft__stream_step begin_string(haft__stream_cursor *c, bool is_key)
 
 static haft__stream_step begin_number(haft__stream_cursor *c)
 {
-    /* Start from an empty number, so that '-' and the first digit are ordinary edges of the
-     * automaton. */
+    /* The first byte chooses the state; on_number consumes it. */
     c->s->token_start = haft__stream_offset(c);
     c->s->state = *c->p == '-'   ? HAFT__JSON_IN_MINUS
                   : *c->p == '0' ? HAFT__JSON_IN_ZERO
@@ -103,14 +102,15 @@ static haft__stream_step begin_literal(haft__stream_cursor *c, const char *word)
     return HAFT__STREAM_CONTINUE;
 }
 
-static haft__stream_step begin_value(haft__stream_cursor *c, haft__json_problem otherwise)
+/* `problem` is reported if no value can begin with the next byte. */
+static haft__stream_step begin_value(haft__stream_cursor *c, haft__json_problem problem)
 {
     char first = *c->p;
     bool known = first == '{' || first == '[' || first == '"' || first == '-'
                  || haft__ascii_is_digit(first) || first == 't' || first == 'f' || first == 'n';
     if (!known) {
         bool bom = first == HAFT__JSON_BOM && haft__stream_offset(c) == 0;
-        return haft__stream_fail(c, bom ? HAFT__JSON_PROBLEM_BOM : otherwise);
+        return haft__stream_fail(c, bom ? HAFT__JSON_PROBLEM_BOM : problem);
     }
     if (!count_value(c)) {
         return fail_values(c);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Power loss: data that was written and not synced is there, is not there, or is there in part.
+"""Power loss: after it, a write that was not synced may be lost.
 
-shim.c records the bytes that each write replaced, and each sync. When the process is killed, any of
-the writes after the last sync of a file is undone. Every event that haft printed as durable must
-still be there, and the log must know every effect.
+shim.c records each sync, and the bytes that each write replaced. The test kills the process and
+undoes some of the writes after the last sync of each file. Every event that haft printed as durable
+must still exist, and the log must contain every effect.
 """
 import random
 import time
@@ -52,8 +52,9 @@ def lose_power(store, notes, chance):
     return lost
 
 
-def one(store, path, chance, notes):
-    """One run that loses power, and then is driven to its end: (problems, acknowledged, lost)."""
+def lose_power_in_run(store, path, chance, notes):
+    """Starts a run, loses power, and continues the run to its end. Returns the problems, the number
+    of acknowledged events and the number of lost writes."""
     notes.unlink(missing_ok=True)
     mode, number = chance.choice(["begin", "torn", "sync", "synced"]), chance.randint(1, 14)
     process = store.start("run", path, "go", "--events",
@@ -81,7 +82,7 @@ def test_power(store):
     chance, problems, printed, lost = random.Random(seed), [], 0, 0
     path, notes = make(store), store.folder / "undo"
     for _ in range(help.rounds(14, 300)):
-        found, lines, gone = one(store, path, chance, notes)
+        found, lines, gone = lose_power_in_run(store, path, chance, notes)
         problems, printed, lost = problems + found, printed + lines, lost + gone
     print(f"# seed {seed}: {lost} writes lost, {printed} acknowledged events")
     problems += history.check_store(store, help.effects(store), CLASSES)

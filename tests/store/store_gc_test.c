@@ -138,7 +138,7 @@ STORE_TEST(long_threads_and_many_runs_are_removed_in_parts)
     CHECK_INT(list.found_count, many / 3 + 1, "runs of the thread that are left");
 }
 
-/* The pages that are read to remove n of 4,000 runs, next to those that stay. */
+/* The number of pages that SQLite reads to remove `removed` runs from a store with `kept` more. */
 static uint64_t cost(uint64_t removed, uint64_t kept)
 {
     help_store s;

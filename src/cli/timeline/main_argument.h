@@ -9,9 +9,10 @@
 /* Maximum columns of a main argument in a line; a longer one is cut. */
 #define HAFT__MAIN_ARGUMENT_COLUMNS 60
 
-/* Appends the first text of the arguments; without one, the first number; without one, the texts of
- * the first list. Skips a long regular expression if there is another text, and otherwise appends
- * only its length. Appends nothing if the arguments have none of these. The text is not escaped. */
+/* Appends the first argument that is a text. If no argument is a text, appends the first number; if
+ * there is none either, the texts of the first list; otherwise nothing. Skips a long regular
+ * expression if there is another text; otherwise appends only its length. Does not escape the
+ * text. */
 void haft__main_argument_add(haft__buf *buf, haft__json arguments);
 
 #endif

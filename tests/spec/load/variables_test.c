@@ -15,7 +15,7 @@ static haft_str get(void *context, haft_str name)
 }
 
 static const struct {
-    const char *text, *wanted; /* wanted: or the error */
+    const char *text, *wanted; /* wanted: the expanded text, or the error */
     haft_status status;
 } cases[] = {
     {"", "", HAFT_OK},

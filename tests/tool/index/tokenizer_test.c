@@ -5,7 +5,8 @@
 #include "base/buf.h"
 #include "test.h"
 
-/* The words of a text, as written and by spaces; a bar before one that begins a clause. */
+/* The words of a text or their stems, separated by spaces; "|" stands before a word that begins a
+ * clause. */
 static haft_str words_of(haft_str text, bool stems)
 {
     haft__search_tokenizer words;
