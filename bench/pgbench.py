@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SETTINGS = ["NULL", "'5000'", "'30000'", "'5000'"]  # HAFT__PG_META's: the time, and three limits
+SETTINGS = ["NULL", "'5000'", "'30000'", "'5000'"]  # of HAFT__PG_META: the time and three limits
 SUM = r"'\x0011223344556677'::bytea"
-NEW = "'c' || :client_id || '.' || :n"  # an id, and a thread
+NEW = "'c' || :client_id || '.' || :n"  # the id of a new run, also used as its thread
 BODY = "convert_to(repeat('x', 600), 'UTF8')"
 
 
@@ -36,8 +36,8 @@ def appending(rows):
          ("COMMIT",)]])
 
 
-def one(*values):
-    """A row: each parameter is an array of one."""
+def single_row(*values):
+    """The parameters of a statement for many rows that gets one row: arrays of one value."""
     return [f"ARRAY[{value}]" for value in values]
 
 
@@ -50,10 +50,12 @@ SCRIPTS = {
         [("CLAIM_FREE", "9000000000000", "'pgbench'", "9000000000000", "'{}'")],
         [("COMMIT",)]]),
     "create": ("\\set n :n + 1\n", [
-        [("BEGIN_WRITE",), ("META", *SETTINGS), ("HEADS_LOCK", *one(NEW)), ("THREAD_LOCK", NEW)],
-        [("RUN_ADD", *one(NEW, "0", "1", "600", SUM, "''", "0", "1", "1", "0", "0", "1", "0", "0",
-                          NEW, "''", "''", "1")),
-         ("ABOUT_ADD", *one(NEW, "''", "'bench'", "''", "'/'", "''", "''", "''", BODY, "''")),
+        [("BEGIN_WRITE",), ("META", *SETTINGS), ("HEADS_LOCK", *single_row(NEW)),
+         ("THREAD_LOCK", NEW)],
+        [("RUN_ADD", *single_row(NEW, "0", "1", "600", SUM, "''", "0", "1", "1", "0", "0", "1", "0",
+                                 "0", NEW, "''", "''", "1")),
+         ("ABOUT_ADD", *single_row(NEW, "''", "'bench'", "''", "'/'", "''", "''", "''", BODY,
+                                   "''")),
          ("EVENT_ADD", NEW, "1", SUM, BODY),
          ("COMMIT",)]]),
     # One of the ids that bench/postgres.py has stored.

@@ -40,7 +40,8 @@ struct haft__exec_job {
     uint64_t started_ms;
     uint32_t holds; /* reference count: exec.c, and an executor that kept the job */
     bool reported;
-    haft_str subject, why, advice; /* set by the executor, in the arena: for the deadline error */
+    /* Parts of the error if the deadline passes. The executor sets them; they live in the arena. */
+    haft_str subject, why, advice;
     bool waiting; /* set by an executor in abandon: the call cannot have had an effect */
 };
 

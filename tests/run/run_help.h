@@ -33,8 +33,9 @@ typedef struct help_spec {
     haft_str next_models;
 } help_spec;
 
-/* Words, separated by ';': agent | workflow, tools=a,b,c (names of built-ins, or any others: those
- * take one optional text `q` and a number `n`, 7 unless given), and numbers or words: turns, calls,
+/* Makes a spec from words that are separated by ';'. The first is agent or workflow. tools=a,b,c
+ * names tools: built-ins, or tools with two optional arguments, the text `q` and the number `n`
+ * (default 7). The other words are flags or have a value after '=': turns, calls,
  * parallel, observation_chars, invalid_calls, reminders, violations, tokens, wall_ms, usd_micros,
  * price=INPUT/OUTPUT/CACHED, truncate, transcript, min_tools, default=any, default=TOOL,
  * on_unknown=tell, provider=NAME, next=PROVIDER:MODEL,..., format=NAME,

@@ -15,7 +15,7 @@ typedef struct haft__run_snapshot {
     size_t artifact_count;
     const haft__store_message *messages;
     size_t message_count;
-    bool messages_too_big; /* the messages have too many bytes: why reading failed */
+    bool messages_too_big; /* reading failed because the messages have too many bytes */
 } haft__run_snapshot;
 
 /* Reads the run `id`; the store checks it. */
@@ -24,8 +24,8 @@ HAFT_MUST_USE haft_status haft__run_snapshot_read(haft__store *store, haft__aren
                                                   haft__run_snapshot *ret_snapshot,
                                                   haft_error *err);
 
-/* BAD_STATE if `copy`, of the new store, differs from `original`. Unless `all_messages`, the last
- * messages may be missing in the copy. */
+/* Fails with BAD_STATE if the copy in the new store differs from the original. Unless
+ * `all_messages`, the last messages may be missing in the copy. */
 HAFT_MUST_USE haft_status haft__run_snapshot_compare(const haft__run_snapshot *original,
                                                      const haft__run_snapshot *copy,
                                                      bool all_messages, haft_error *err);
