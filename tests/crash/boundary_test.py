@@ -23,7 +23,7 @@ def moments(store):
     many messages for one transaction."""
     if help.LONG:
         return range(1, MOST)
-    each = 6 if store.kind == "postgres" else 2
+    each = 9 if store.kind == "postgres" else 4
     return range(1 + time.time_ns() // 1000 % each, MOST, each)
 
 
