@@ -12,6 +12,7 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "tool/absent_words.h"
 #include "tool/programs.h"
 #include "tool/template.h"
 
@@ -78,37 +79,28 @@ static void mark_options_over(walk *w, size_t at)
     }
 }
 
-static void mark_after_dashes(walk *w, size_t at)
-{
-    while (at < w->end && !haft__str_equal(text_at(w, at), HAFT__LIT("--"))) {
-        at++;
-    }
-    mark_options_over(w, at + 1);
-}
-
 /* ---- options ---- */
 
-static bool is_dashes(haft_str word)
+/* The first "--" from `at` on, or the end. */
+static size_t find_dashes(const walk *w, size_t at)
 {
-    return haft__str_equal(word, HAFT__LIT("--"));
-}
-
-static bool is_option(haft_str word)
-{
-    return word.len > 1 && word.ptr[0] == '-' && !is_dashes(word);
+    while (at < w->end && !haft__word_is_dashes(text_at(w, at))) {
+        at++;
+    }
+    return at;
 }
 
 /* Also "+x" of a shell. */
 static bool is_option_of(const haft__program *program, haft_str word)
 {
     bool plus = (program->flags & HAFT__PROGRAM_PLUS) != 0 && word.len > 0 && word.ptr[0] == '+';
-    return plus || is_option(word);
+    return plus || haft__word_is_option(word);
 }
 
 /* "-" alone ends the options of a shell. */
 static bool ends_options(const haft__program *program, haft_str word)
 {
-    return is_dashes(word)
+    return haft__word_is_dashes(word)
            || ((program->flags & HAFT__PROGRAM_PLUS) != 0 && haft__str_equal(word, HAFT__LIT("-")));
 }
 
@@ -125,6 +117,36 @@ static haft__word_risk option_risk(haft__option_effect effect)
     return effect == HAFT__OPTION_CODE     ? HAFT__WORD_CODE
            : effect == HAFT__OPTION_SCRIPT ? HAFT__WORD_PROGRAM
                                            : HAFT__WORD_OPTION;
+}
+
+/* Notes whether the option takes the next word. The value of "-xf" cannot be left out with it: x
+ * would be left out too. */
+static void note_next(walk *w, const haft__program *program, size_t at)
+{
+    haft__command_word *word = &w->words->items[at];
+    bool next = false;
+    if (w->guess || program == &haft__program_unknown || !haft__word_is_option(word->fixed)) {
+        return;
+    }
+    bool one = word->fixed.len == 2 || haft__str_starts_with(word->fixed, HAFT__LIT("--"))
+               || (program->flags & HAFT__PROGRAM_LONG) != 0;
+    haft__option_effect effect = haft__program_option(program, word->fixed, &next);
+    if (effect == HAFT__OPTION_UNKNOWN) {
+        bool harmless = (program->flags & HAFT__PROGRAM_HARMLESS) != 0;
+        word->next = harmless ? HAFT__NEXT_HARMLESS : HAFT__NEXT_UNSURE;
+    } else if (!next) {
+        word->next = HAFT__NEXT_NO;
+    } else if (one && effect != HAFT__OPTION_PAIR) {
+        word->next = HAFT__NEXT_VALUE;
+    }
+}
+
+/* The option of the value at `at` is not left out with it. */
+static void note_needed(walk *w, size_t at)
+{
+    if (!w->guess && w->words->items[at].alone) {
+        w->words->items[at].absence = HAFT__ABSENT_UNSURE;
+    }
 }
 
 /* An option that the table does not have may have a value: then the next word is not what it seems
@@ -144,6 +166,8 @@ static haft__option_effect walk_option(walk *w, const haft__program *program, si
     bool next = false;
     haft__option_effect effect = haft__program_option(program, text_at(w, *at), &next);
     bool pair = effect == HAFT__OPTION_PAIR, data = pair || effect == HAFT__OPTION_DATA;
+    note_next(w, program, *at);
+    bool left_out = w->words->items[*at].next == HAFT__NEXT_VALUE; /* without its value */
     if (!data) {
         mark(w, *at, option_risk(effect), reader);
     }
@@ -152,7 +176,11 @@ static haft__option_effect walk_option(walk *w, const haft__program *program, si
     }
     for (size_t values = next + (next && pair); values > 0 && *at + 1 < w->end; values--) {
         ++*at;
-        if (!data || w->words->items[*at].optional) { /* without it the next word is the value */
+        if (!left_out) {
+            note_needed(w, *at);
+        }
+        /* an option that is not left out would take the next word */
+        if (!data || (!left_out && w->words->items[*at].optional)) {
             mark(w, *at, option_risk(effect), reader);
         }
     }
@@ -190,6 +218,7 @@ static size_t walk_text_option(walk *w, const haft__program *program, size_t rea
     bool next = false;
     haft_str word = text_at(w, at);
     haft__option_effect effect = haft__program_option(program, word, &next);
+    note_next(w, program, at);
     bool harmless = (program->flags & HAFT__PROGRAM_HARMLESS) != 0;
     *ret_guessed =
         effect == HAFT__OPTION_UNKNOWN && memchr(word.ptr, '=', word.len) == NULL && !harmless;
@@ -214,14 +243,17 @@ static size_t walk_bundle(walk *w, const haft__program *program, size_t reader, 
         if (haft__option_has_value(effect) && effect != HAFT__OPTION_DATA) {
             mark_text_option(w, reader, at, effect, false, false);
         }
+        if (effect == HAFT__OPTION_UNKNOWN || haft__option_has_value(effect)) {
+            note_needed(w, at);
+        }
         at += haft__option_has_value(effect);
     }
     return at;
 }
 
 /* A program whose operands are data. After "--" there are only operands, but an unknown program may
- * pass them to another one. */
-static void walk_text(walk *w, const haft__program *program, size_t reader, size_t at)
+ * pass them to another one. Returns the "--" of a known program, or the end. */
+static size_t walk_text(walk *w, const haft__program *program, size_t reader, size_t at)
 {
     bool known = program != &haft__program_unknown, guessed = false;
     bool subcommand = (program->flags & HAFT__PROGRAM_SUBCOMMAND) != 0;
@@ -229,8 +261,8 @@ static void walk_text(walk *w, const haft__program *program, size_t reader, size
         && text_at(w, at).ptr[0] != '-') {
         at = walk_bundle(w, program, reader, at);
     }
-    for (; at < w->end && !(known && is_dashes(text_at(w, at))); at++) {
-        if (is_option(text_at(w, at))) {
+    for (; at < w->end && !(known && haft__word_is_dashes(text_at(w, at))); at++) {
+        if (haft__word_is_option(text_at(w, at))) {
             at = walk_text_option(w, program, reader, at, &guessed);
             continue;
         }
@@ -240,13 +272,13 @@ static void walk_text(walk *w, const haft__program *program, size_t reader, size
         subcommand = subcommand && guessed; /* it may be the value of an option */
         guessed = false;
     }
+    return at;
 }
 
 /* A program of the table. */
 static void walk_known_text(walk *w, const haft__program *program, size_t reader, size_t at)
 {
-    walk_text(w, program, reader, at);
-    mark_after_dashes(w, at);
+    mark_options_over(w, walk_text(w, program, reader, at) + 1);
     for (; at < w->end && (program->flags & HAFT__PROGRAM_WARNS) != 0; at++) {
         mark_as(w, at, HAFT__WORD_CODE, reader, true);
     }
@@ -257,7 +289,7 @@ static void walk_code(walk *w, size_t reader, size_t at)
 {
     mark_all(w, at, HAFT__WORD_CODE, reader);
     for (; at < w->end; at++) {
-        if (names_stdin(text_at(w, at), is_option(text_at(w, at)))) {
+        if (names_stdin(text_at(w, at), haft__word_is_option(text_at(w, at)))) {
             mark_stdin(w, reader);
         }
     }
@@ -283,16 +315,18 @@ static void guess_programs(walk *w, size_t at)
 }
 
 /* A program that is not in the table, or a script. "--" and then a fixed word may start another
- * program. */
+ * program, also if words between them are left out. */
 static void walk_unknown(walk *w, size_t reader, size_t at)
 {
-    walk_text(w, &haft__program_unknown, reader, at);
+    (void)walk_text(w, &haft__program_unknown, reader, at);
     guess_programs(w, at);
-    while (at < w->end && !is_dashes(text_at(w, at))) {
-        at++;
+    at = find_dashes(w, at) + 1;
+    size_t first = at;
+    while (first < w->end && w->words->items[first].optional) {
+        first++;
     }
-    if (at + 1 < w->end && w->words->items[at + 1].argument.ptr != NULL) {
-        mark_options_over(w, at + 1);
+    if (first >= w->end || w->words->items[first].argument.ptr != NULL) {
+        mark_options_over(w, at);
     }
 }
 
@@ -356,9 +390,9 @@ static size_t walk_launcher(walk *w, const haft__program *program, size_t reader
     bool over = false, joins = program->kind == HAFT__PROGRAM_JOINER;
     for (; at < w->end; at++) {
         haft_str word = text_at(w, at);
-        if (!over && is_dashes(word)) {
+        if (!over && haft__word_is_dashes(word)) {
             over = true;
-        } else if (!over && is_option(word)) {
+        } else if (!over && haft__word_is_option(word)) {
             joins = walk_option(w, program, reader, &at) != HAFT__OPTION_DIRECT && joins;
         } else if (is_assignment(program, word) || haft__str_equal(word, HAFT__LIT("-"))) {
             mark(w, at, HAFT__WORD_OPTION, reader);
@@ -386,7 +420,7 @@ static size_t walk_launcher(walk *w, const haft__program *program, size_t reader
 /* Whether an option gives the code, so that no operand is code. */
 static bool has_code_option(const walk *w, const haft__program *program, size_t at)
 {
-    for (; at < w->end && !is_dashes(text_at(w, at)); at++) {
+    for (; at < w->end && !haft__word_is_dashes(text_at(w, at)); at++) {
         bool next = false;
         haft__option_effect effect = is_option_of(program, text_at(w, at))
                                          ? haft__program_option(program, text_at(w, at), &next)
@@ -406,6 +440,7 @@ typedef struct reading {
     bool given;            /* code or script have come */
     bool operand;          /* ... as an operand */
     bool over;             /* "--" has come */
+    size_t dashes;         /* ... here */
     size_t script;         /* the word of the script; 0: none */
 } reading;
 
@@ -438,6 +473,7 @@ static bool read_word(walk *w, reading *r, size_t *at)
     }
     if (!r->over && ends_options(r->program, word)) {
         r->over = true;
+        r->dashes = *at;
         return true;
     }
     if (r->over || !is_option_of(r->program, word)) {
@@ -464,7 +500,9 @@ static bool opens_operands(const walk *w, size_t at, size_t end)
 {
     for (; at < end; at++) {
         haft_str word = text_at(w, at);
-        const char *letters = is_option(word) ? "npaF<" : w->words->items[at].code ? "<" : "";
+        const char *letters = haft__word_is_option(word) ? "npaF<"
+                              : w->words->items[at].code ? "<"
+                                                         : "";
         for (size_t i = 0; i < word.len; i++) {
             if (word.ptr[i] != '\0' && strchr(letters, word.ptr[i]) != NULL) {
                 return true;
@@ -510,15 +548,11 @@ static void walk_interpreter(walk *w, const haft__program *program, size_t reade
                  .operands = program->operands,
                  .first = evaluates ? HAFT__WORD_CODE : HAFT__WORD_PROGRAM,
                  .given = evaluates && has_code_option(w, program, at)};
-    size_t from = at;
     while (at < w->end && read_word(w, &r, &at)) {
         at++;
     }
-    if (r.over && (!r.operand || (program->flags & HAFT__PROGRAM_MIXES) != 0)) {
-        mark_after_dashes(w, from);
-    } else {
-        mark_after_dashes(w, at);
-    }
+    bool own = r.over && (!r.operand || (program->flags & HAFT__PROGRAM_MIXES) != 0);
+    mark_options_over(w, (own ? r.dashes : find_dashes(w, at)) + 1);
     walk_script(w, &r, at);
     mark_passed(w, reader);
     if (w->feeder != SIZE_MAX) {
@@ -584,7 +618,7 @@ static bool has_subcommand(const walk *w, const haft__program *program, size_t a
     haft_str rest = haft__str(program->subcommand != NULL ? program->subcommand : "");
     while (rest.len > 0 && at < w->end) {
         bool next = false;
-        if (is_option(text_at(w, at))) {
+        if (haft__word_is_option(text_at(w, at))) {
             (void)haft__program_option(program, text_at(w, at), &next);
             at += next ? 2 : 1;
             continue;
@@ -602,7 +636,7 @@ static bool has_subcommand(const walk *w, const haft__program *program, size_t a
 static void mark_subcommand(walk *w, const haft__program *program, size_t reader)
 {
     size_t at = reader + 1;
-    while (at < w->end && is_option(text_at(w, at))) {
+    while (at < w->end && haft__word_is_option(text_at(w, at))) {
         bool next = false;
         (void)haft__program_option(program, text_at(w, at), &next);
         at += next ? 2 : 1;
@@ -703,12 +737,24 @@ static void walk_words(haft__command_words *words)
         judge_fed_words(&w);
     }
     mark_option_names(&w);
+    haft__absent_words_judge(words);
 }
 
 /* ---- words ---- */
 
-static bool is_required(haft__json input_schema, haft_str name)
+static const haft__json *schema_of(haft__json input_schema, haft_str name)
 {
+    const haft__json *properties = haft__json_get(input_schema, HAFT__LIT("properties"));
+    return properties != NULL ? haft__json_get(*properties, name) : NULL;
+}
+
+/* Whether a call has the argument: a default is filled in. */
+static bool is_present(haft__json input_schema, haft_str name)
+{
+    const haft__json *schema = schema_of(input_schema, name);
+    if (schema != NULL && haft__json_get(*schema, HAFT__LIT("default")) != NULL) {
+        return true;
+    }
     const haft__json *required = haft__json_get(input_schema, HAFT__LIT("required"));
     for (uint32_t i = 0;
          required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
@@ -722,8 +768,7 @@ static bool is_required(haft__json input_schema, haft_str name)
 /* Whether the schema leaves the model no free text. */
 static bool is_bounded(haft__json input_schema, haft_str name)
 {
-    const haft__json *properties = haft__json_get(input_schema, HAFT__LIT("properties"));
-    const haft__json *schema = properties != NULL ? haft__json_get(*properties, name) : NULL;
+    const haft__json *schema = schema_of(input_schema, name);
     const haft__json *type = schema != NULL ? haft__json_get(*schema, HAFT__LIT("type")) : NULL;
     haft_str text = type != NULL ? haft__json_text(*type) : HAFT__LIT("");
     return schema != NULL
@@ -741,7 +786,7 @@ static bool continues_name(haft_str before)
 
 static haft__command_word read_template(haft_str text, haft__json input_schema)
 {
-    haft__command_word word = {.text = text, .bounded = true};
+    haft__command_word word = {.text = text, .fixed = text, .bounded = true};
     haft__template_piece piece;
     haft_str rest = text;
     while (haft__template_next(&rest, &piece)) {
@@ -751,9 +796,11 @@ static haft__command_word read_template(haft_str text, haft__json input_schema)
         word.bounded = word.bounded && is_bounded(input_schema, piece.name);
         if (word.argument.ptr == NULL) {
             word.argument = piece.name;
-            word.optional = piece.text.len == text.len && !is_required(input_schema, piece.name);
-            word.names_option =
-                continues_name((haft_str){text.ptr, (size_t)(piece.text.ptr - text.ptr)});
+            word.missable = !is_present(input_schema, piece.name);
+            word.alone = piece.text.len == text.len;
+            word.optional = word.alone && word.missable;
+            word.fixed.len = (size_t)(piece.text.ptr - text.ptr);
+            word.names_option = continues_name(word.fixed);
         }
     }
     word.names_option = word.names_option && !word.bounded;

@@ -24,18 +24,38 @@ typedef enum haft__word_risk {
     HAFT__WORD_SUBCOMMAND, /* the subcommand; always unsure */
 } haft__word_risk;
 
+/* Whether an option takes the next word as its value. */
+typedef enum haft__option_next {
+    HAFT__NEXT_UNSURE,
+    HAFT__NEXT_NO,
+    HAFT__NEXT_VALUE,
+    HAFT__NEXT_HARMLESS, /* unsure, but no option of the program does harm */
+} haft__option_next;
+
+/* What a word whose arguments are missing does to the option that would have had their value. */
+typedef enum haft__word_absence {
+    HAFT__ABSENT_WORD,   /* nothing */
+    HAFT__ABSENT_OPTION, /* the option is left out too: it would take the next word */
+    HAFT__ABSENT_UNSURE, /* the option may take the next word: it must be the last one */
+} haft__word_absence;
+
 typedef struct haft__command_word {
     haft_str text;     /* as in the definition */
+    haft_str fixed;    /* the part before its first argument */
     haft_str argument; /* the first argument in it; .ptr is NULL: it has none */
     haft__word_risk risk;
     bool unsure;       /* the risk cannot be known */
     bool code;         /* a program evaluates it, with or without an argument in it */
     bool passed;       /* code in the spec gets it as an argument */
     bool options_over; /* "--" of the program that reads it comes before it */
-    bool optional;     /* it is left out when its argument is missing */
+    bool missable;     /* its first argument may be missing */
+    bool alone;        /* it consists only of an argument, and is left out when that is missing */
+    bool optional;     /* both: it may be left out */
     bool bounded;      /* its arguments are numbers, booleans or texts that the schema lists */
     bool names_option; /* an argument is part of the name of an option: "-{t}" */
     size_t reader;     /* the word of the program that reads it */
+    haft__option_next next; /* if it is an option: `fixed` alone */
+    haft__word_absence absence;
 } haft__command_word;
 
 typedef struct haft__command_words {

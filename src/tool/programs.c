@@ -374,7 +374,15 @@ static const haft__program programs[] = {
     {"go cmake cargo ctest ninja meson bazel gradle mvn rake just apt apt-get dpkg dnf yum pip "
      "terraform ansible helm rustc javac patch npm pnpm yarn",
      NULL, TEXT, 0, WARNS, ""},
-    {"grep egrep fgrep pgrep head tail wc cut uniq tr cat tac nl ls dir stat file du df echo "
+    {"grep egrep fgrep", NULL, TEXT, 0, HARMLESS,
+     "e: regexp: f: file: m: max-count: A: after-context: B: before-context: C: context: include: "
+     "exclude: exclude-dir: exclude-from: d: D: label: i ignore-case n line-number r R recursive l "
+     "L c count v invert-match w word-regexp x o only-matching q s h H E F G P a z # color"},
+    {"head tail", NULL, TEXT, 0, HARMLESS,
+     "n: lines: c: bytes: s: sleep-interval: pid: q quiet silent v verbose z f F retry #"},
+    {"cut", NULL, TEXT, 0, HARMLESS,
+     "d: delimiter: f: fields: b: bytes: c: characters: output-delimiter: s z complement"},
+    {"pgrep wc uniq tr cat tac nl ls dir stat file du df echo "
      "printf "
      "basename dirname realpath readlink cp mv rm mkdir rmdir touch ln chmod chown test date cal "
      "seq sleep paste join comm diff cmp md5sum sha1sum sha256sum sha512sum cksum b2sum base64 "
@@ -434,6 +442,16 @@ bool haft__program_has_name(const haft__program *program, haft_str word)
 }
 
 /* ---- options ---- */
+
+bool haft__word_is_dashes(haft_str word)
+{
+    return haft__str_equal(word, HAFT__LIT("--"));
+}
+
+bool haft__word_is_option(haft_str word)
+{
+    return word.len > 1 && word.ptr[0] == '-' && !haft__word_is_dashes(word);
+}
 
 /* Cuts the effect off an entry of the table. */
 static haft__option_effect split_effect(haft_str *entry)

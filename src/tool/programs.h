@@ -76,6 +76,12 @@ const haft__program *haft__program_at(size_t at);
  * version ("/usr/bin/python3.11"). */
 bool haft__program_has_name(const haft__program *program, haft_str word);
 
+/* "--" */
+bool haft__word_is_dashes(haft_str word);
+
+/* Whether a word looks like an option: "-x", "--x", but not "-" and "--". */
+bool haft__word_is_option(haft_str word);
+
 /* Reads a word that starts with '-', or with '+' (HAFT__PROGRAM_PLUS). *ret_next: the value is the
  * next word. */
 haft__option_effect haft__program_option(const haft__program *program, haft_str word,

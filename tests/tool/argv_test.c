@@ -9,6 +9,11 @@
 
 #define SCHEMA "{\"properties\":{\"a\":{},\"b\":{},\"c\":{}}}"
 
+#define MISSING(option)                                                                            \
+    "the argument \"a\" is missing or empty, so '" option "' may take the next word as its value"
+#define IS_OPTION(name)                                                                            \
+    "the argument \"" name "\" starts with '-', so the program would read it as an option"
+
 static haft__json read_json(haft__arena *arena, const char *text)
 {
     haft__json value = {0};
@@ -99,6 +104,58 @@ TEST(an_argument_does_not_become_an_option)
                   "%s", rows[i].command);
         CHECK_STR(haft__str(err.message), haft__str(rows[i].message), "%s", rows[i].command);
         CHECK_STR(haft__str(err.where), haft__str(rows[i].where), "%s", rows[i].command);
+    }
+    haft__buf_finish(&shown);
+    haft__arena_finish(&arena);
+}
+
+TEST(an_option_does_not_take_the_next_word_when_its_value_is_missing)
+{
+    static const struct {
+        const char *command, *arguments;
+        const char *wanted; /* words, or an error */
+    } rows[] = {
+        /* the option is left out with its value */
+        {"[\"rg\",\"-e\",\"{a}\",\"--\",\"{b}\",\"{c}\"]", "{\"b\":\"--pre=evil.sh\",\"c\":\".\"}",
+         "[rg][--][--pre=evil.sh][.]"},
+        {"[\"rg\",\"-e\",\"{a}\",\"--\",\"{b}\"]", "{\"a\":\"x\",\"b\":\"-y\"}",
+         "[rg][-e][x][--][-y]"},
+        {"[\"sort\",\"-t\",\"{a}\",\"{b}\"]", "{\"b\":\"f\"}", "[sort][f]"},
+        {"[\"sort\",\"-t\",\"{a}\",\"{b}\"]", "{\"a\":\"\",\"b\":\"f\"}", "[sort][-t][][f]"},
+        {"[\"sort\",\"-t{a}\",\"{b}\"]", "{\"b\":\"f\"}", "[sort][f]"},
+        {"[\"sort\",\"-t\",\"{a}\",\"{b}\"]", "{\"b\":\"-f\"}", IS_OPTION("b")},
+        {"[\"nice\",\"tail\",\"-n\",\"{a}\",\"{b}\"]", "{\"b\":\"f\"}", "[nice][tail][f]"},
+        {"[\"git\",\"-C\",\"{a}\",\"log\",\"--\",\"{b}\"]", "{\"b\":\"-f\"}", "[git][log][--][-f]"},
+        {"[\"awk\",\"-F\",\"{a}\",\"{print}\",\"{b}\"]", "{\"b\":\"f\"}", "[awk][{print}][f]"},
+        /* the option has no value, or has it in its word */
+        {"[\"rg\",\"-i\",\"{a}\",\"{b}\"]", "{\"b\":\"f\"}", "[rg][-i][f]"},
+        {"[\"rg\",\"--regexp={a}\",\"--\",\"{b}\"]", "{\"b\":\"-f\"}", "[rg][--regexp=][--][-f]"},
+        {"[\"rg\",\"--\",\"-e\",\"{a}\",\"{b}\"]", "{\"b\":\"-f\"}", "[rg][--][-e][-f]"},
+        {"[\"ls\",\"-l\",\"{a}\",\"{b}\"]", "{\"b\":\"f\"}", "[ls][-l][f]"},
+        /* it is not known whether it has one: no word may follow */
+        {"[\"./x\",\"-o\",\"{a}\"]", "{}", "[./x][-o]"},
+        {"[\"./x\",\"-o\",\"{a}\",\"{b}\"]", "{}", "[./x][-o]"},
+        {"[\"./x\",\"-o\",\"{a}\",\"{b}\"]", "{\"b\":\"f\"}", MISSING("-o")},
+        {"[\"./x\",\"-o\",\"{a}\",\"--\",\"{b}\"]", "{\"b\":\"-y\"}", MISSING("-o")},
+        {"[\"./x\",\"-o{a}\",\"--\",\"{b}\"]", "{\"b\":\"-y\"}", MISSING("-o")},
+        {"[\"./x\",\"-o{a}\",\"--\",\"{b}\"]", "{\"a\":\"1\",\"b\":\"-y\"}", "[./x][-o1][--][-y]"},
+        {"[\"rg\",\"-e{a}\",\"--\",\"{b}\"]", "{\"a\":\"\",\"b\":\"-y\"}", MISSING("-e")},
+        {"[\"ls\",\"-I\",\"{a}\",\"--\",\"{b}\"]", "{\"b\":\"-y\"}", MISSING("-I")},
+        {"[\"tar\",\"-xf\",\"{a}\",\"--\",\"{b}\"]", "{\"b\":\"-y\"}", MISSING("-xf")},
+        {"[\"tar\",\"xf\",\"{a}\",\"--\",\"{b}\"]", "{\"b\":\"-y\"}", MISSING("xf")},
+        /* "--" as the value of an option protects nothing */
+        {"[\"rg\",\"-e\",\"--\",\"{a}\"]", "{\"a\":\"--pre=evil.sh\"}", IS_OPTION("a")},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__buf shown;
+    haft__buf_init(&shown, 4096);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_error err = {0};
+        if (make(&arena, rows[i].command, rows[i].arguments, &shown, &err) != HAFT_OK) {
+            haft__buf_addf(&shown, "%s", err.message);
+        }
+        CHECK_STR(haft__buf_str(&shown), haft__str(rows[i].wanted), "%s", rows[i].command);
     }
     haft__buf_finish(&shown);
     haft__arena_finish(&arena);

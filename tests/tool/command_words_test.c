@@ -106,6 +106,24 @@ TEST(words_of_ordinary_programs_are_data)
     check_rows(rows, COUNT(rows));
 }
 
+TEST(dashes_protect_words_only_if_no_option_takes_them)
+{
+    static const row rows[] = {
+        {"rg|-e|--|{t}", "data"},
+        {"rg|-e|--|--|{t}", "data--"},
+        {"rg|-e|{o}|--|{t}", "data data--"},
+        {"grep|-e|--|{t}", "data"},
+        {"sed|-e|p|-l|--|{t}", "data"},
+        {"sed|-e|p|--|{t}", "data--"},
+        {"sort|-t|--|{t}|--|{u}", "data data--"},
+        {"./x|-v|--|{t}", "data--"},
+        {"./x|--|{o}|{t}", "data-- data--"},
+        {"./x|--|{o}", "data--"},
+        {"./x|--|{o}|rg|{t}", "data data"}, /* without o, ./x may start rg */
+    };
+    check_rows(rows, COUNT(rows));
+}
+
 TEST(launchers_are_followed_to_their_program)
 {
     static const row rows[] = {
@@ -225,7 +243,9 @@ TEST(interpreters_evaluate_code_and_run_scripts)
         {"awk|{t}{print}", "code"},
         {"awk|-v|x={t}|{print x}|{u}", "data data"},
         {"awk|-F|{t}|{print}|f", "data"},
-        {"awk|-F|{o}|{print}|{t}", "option data"}, /* without o, t would be code */
+        {"awk|-F|{o}|{print}|{t}", "data data"},    /* -F is left out with o */
+        {"awk|-nF|{o}|{print}|{t}", "option data"}, /* without o, t would be code */
+        {"jq|--arg|x|{o}|.|{t}", "option data"},
         {"awk|-f|{t}", "program"},
         {"awk|-f|x.awk|{t}", "data"},
         {"sed|s/a/{t}/|f", "code"},

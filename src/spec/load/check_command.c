@@ -52,6 +52,23 @@ static void report_word(haft__loader *l, const haft__command_words *words, size_
     }
 }
 
+/* A call without the argument is refused unless the word is the last one. */
+static void check_absence(haft__loader *l, const haft__command_words *words, size_t at,
+                          haft_str pointer)
+{
+    const haft__command_word *word = &words->items[at];
+    if (word->absence != HAFT__ABSENT_UNSURE || !word->missable || at + 1 == words->count) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_warning(
+        l, pointer, HAFT__SUBJECT_VALUE,
+        "calls without the argument \"%.*s\" are refused: '%.*s' may take the next word as its "
+        "value",
+        HAFT__ARG(word->argument),
+        HAFT__ARG(word->alone ? words->items[at - 1].text : word->fixed));
+    haft__loader_hint(l, problem, "make it required, give it a default, or write --option={arg}");
+}
+
 /* Warns once of code in the spec that may use arguments of the model as more than data. */
 static void check_code(haft__loader *l, const haft__command_words *words, haft_str pointer)
 {
@@ -156,6 +173,7 @@ void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_st
         if (words.items[i].risk != HAFT__WORD_DATA) {
             report_word(l, &words, i, at);
         }
+        check_absence(l, &words, i, at);
         if (!words.items[i].code) {
             check_names(l, tool, words.items[i].text, at);
         }

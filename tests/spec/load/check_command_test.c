@@ -5,6 +5,14 @@
 #define COMMAND(words)                                                                             \
     "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
     "]}]\n"
+#define OPTIONAL(words)                                                                            \
+    "tools:\n- name: a\n  input_schema: {type: object, properties: {a: {}, b: {}}, required: "     \
+    "[b]}\n"                                                                                       \
+    "  command: [" words "]\n  description: Look up the words of it.\n"
+#define REFUSED(option)                                                                            \
+    "calls without the argument \"a\" are refused: '" option                                       \
+    "' may take the next word as its value "                                                       \
+    "(make it required, give it a default, or write --option={arg})"
 #define USE_STDIN " (use stdin, or pass the argument to a script as a separate word)"
 
 static const problem_case cases[] = {
@@ -63,6 +71,15 @@ static const problem_case cases[] = {
      "1:26: warning: the argument \"a\" has no effect: neither command nor stdin has it (write {a} "
      "where it belongs, or leave the argument out)"},
     {"tools: [{name: a, description: Look up the words of it., command: [sh]}]\n", ""},
+    {OPTIONAL("rg, -e, '{a}', --, '{b}'"), ""},
+    {OPTIONAL("rg, -F, '{a}', '{b}'"), ""},
+    {OPTIONAL("cat, '{b}', -u, '{a}'"), ""},
+    {OPTIONAL("rg, --no-mmap, '{a}', '{b}'"),
+     "4:28: warning: the argument \"a\" may be code, as the value of an option: haft does not know "
+     "whether and how 'rg' reads this word" USE_STDIN "\n"
+     "4:28: warning: " REFUSED("--no-mmap")},
+    {OPTIONAL("tar, xf, '{a}', --, '{b}'"), "4:22: warning: " REFUSED("xf")},
+    {OPTIONAL("cat, '-x{a}', --, '{b}'"), "4:18: warning: " REFUSED("-x")},
 };
 
 TEST(arguments_that_may_become_code_options_or_programs_are_reported)
