@@ -161,6 +161,10 @@ static haft_status deliver_command(haft_run *run, bool spec_changed, bool recove
  * is rejected: the changed call needs another one. */
 static haft_status recheck_approval(haft_run *run, haft_error *err)
 {
+    const haft__run_call *call = haft__run_find_call(&run->state, run->opening.command->call);
+    if (call != NULL && call->stage == HAFT__CALL_ANSWERED && call->approved) {
+        return HAFT_OK; /* its binding in the command may be that of the old spec */
+    }
     haft__buf none;
     haft_status status = haft__run_record_decisions(run, haft__runtime_now(run->runtime), err);
     if (status != HAFT_OK) {

@@ -242,32 +242,15 @@ static void on_read(haft__store_request *request)
 
 /* ---- the row ---- */
 
-/* Whether the run may be opened although its agent cannot be used here, for example without a key.
- * A cancelled run needs none. The hook may replace the spec; if it does not, the events name all
- * variables that are needed. */
-static bool may_lack_agent(const haft_run *run)
-{
-    const haft__run_command *command = run->opening.command;
-    return run->runtime->spec_change_hook.check != NULL
-           || (command != NULL && command->kind == HAFT__RUN_COMMAND_CANCEL);
-}
-
 static void load_agent(haft_run *run)
 {
     (void)snprintf(run->id, sizeof(run->id), "%.*s", HAFT__ARG(run->opening.row.id));
     haft_agent *agent = NULL;
     haft_error err = {0};
     const haft__store_run *row = &run->opening.row;
-    haft_status status = haft__agent_load_text(
-        run->runtime, row->spec, row->spec_path,
+    haft_status status = haft__spec_change_load_agent(
+        run, row->spec, row->spec_path,
         is_read_only(run) ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent, &err);
-    if (status == HAFT_BAD_INPUT && may_lack_agent(run)) {
-        run->opening.agent_unusable = true;
-        err = (haft_error){0};
-        status = haft__agent_load_text(run->runtime, row->spec, row->spec_path,
-                                       HAFT__SPEC_READ_ONLY, &agent, &err);
-        status = status == HAFT_OK ? haft__agent_load_secrets(agent, &err) : status;
-    }
     if (status == HAFT_OK) {
         status = haft__run_attach_agent(run, agent, &err);
         haft_agent_release(agent);

@@ -38,7 +38,7 @@ typedef struct haft__opening {
     haft__store_run row;
     haft_str events;
     uint64_t last_spec_change_seq; /* last event that replaces the spec; 0: none */
-    bool agent_unusable; /* the stored spec lacks, for example, a key: it must be overridden */
+    haft_error agent_error;        /* the spec lacks, for example, a key: it must be overridden */
     const haft__store_message *messages; /* sent to the run before it was opened */
     size_t message_count;
     char interrupter[HAFT__ID_LENGTH + 1];  /* in mode INTERRUPT: the run that takes its place */

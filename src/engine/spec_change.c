@@ -117,6 +117,31 @@ static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, 
                   : restore_script_position(run, seq, err);
 }
 
+/* Whether the run may be opened although its agent cannot be used here, for example without a key.
+ * A cancelled run needs none. The hook may replace the spec; if it does not, the events name all
+ * variables that are needed. */
+static bool may_lack_agent(const haft_run *run)
+{
+    const haft__run_command *command = run->opening.command;
+    return run->runtime->spec_change_hook.check != NULL
+           || (command != NULL && command->kind == HAFT__RUN_COMMAND_CANCEL);
+}
+
+haft_status haft__spec_change_load_agent(haft_run *run, haft_str text, haft_str path,
+                                         haft__spec_use use, haft_agent **ret_agent,
+                                         haft_error *err)
+{
+    haft_status status = haft__agent_load_text(run->runtime, text, path, use, ret_agent, err);
+    run->opening.agent_error = (haft_error){0};
+    if (status != HAFT_BAD_INPUT || use == HAFT__SPEC_READ_ONLY || !may_lack_agent(run)) {
+        return status;
+    }
+    run->opening.agent_error = *err;
+    *err = (haft_error){0};
+    status = haft__agent_load_text(run->runtime, text, path, HAFT__SPEC_READ_ONLY, ret_agent, err);
+    return status == HAFT_OK ? haft__agent_load_secrets(*ret_agent, err) : status;
+}
+
 /* Only the last of several specs is used to continue: the others need neither a key nor a script.
  */
 static haft_status load_spec(void *context, haft__json source, uint64_t seq,
@@ -131,9 +156,9 @@ static haft_status load_spec(void *context, haft__json source, uint64_t seq,
     if (status == HAFT_OK) {
         bool read_only =
             run->opening.mode == HAFT__OPEN_READ_ONLY || seq < run->opening.last_spec_change_seq;
-        status = haft__agent_load_text(run->runtime, haft__buf_str(&text), run->agent->spec->path,
-                                       read_only ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent,
-                                       err);
+        status = haft__spec_change_load_agent(run, haft__buf_str(&text), run->agent->spec->path,
+                                              read_only ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED,
+                                              &agent, err);
     }
     haft__buf_finish(&text);
     if (status == HAFT_OK) {
@@ -243,25 +268,54 @@ static haft_status check_event(haft_runtime *runtime, const haft_agent *agent, h
     return status;
 }
 
+/* Writes the event into runtime->body. */
+static haft_status write_event(haft_run *run, const haft__spec_replacement *replacement,
+                               const haft_agent *agent, const haft_agent *restored, haft_error *err)
+{
+    haft__buf *body = &run->runtime->body;
+    const haft__spec_origin origin = {.file = replacement->file,
+                                      .variables = agent->variables.names,
+                                      .variable_count = agent->variables.count,
+                                      .restored = restored != NULL ? restored->spec : NULL};
+    haft__buf_clear(body);
+    return haft__input_spec_changed(body, &run->state, agent->spec, &origin, replacement->by,
+                                    replacement->changes, err);
+}
+
+/* If the person who continues the run gives the value of a variable that this shell lacks, the
+ * calls stay the same: the values of variables are not part of an approval. */
+static haft_status restore_variables(haft_run *run, const haft_agent *agent,
+                                     haft_agent **ret_restored, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__spec_restore_variables(&text, run->state.first_spec->source,
+                                                      agent->spec->source, &run->runtime->env, err);
+    if (status == HAFT_OK) {
+        status = haft__agent_load_text(run->runtime, haft__buf_str(&text), run->agent->spec->path,
+                                       HAFT__SPEC_READ_ONLY, ret_restored, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
 static haft_status record_replacement(haft_run *run, const haft__spec_replacement *replacement,
                                       haft_error *err)
 {
     haft_runtime *runtime = run->runtime;
-    haft_agent *agent = NULL;
+    haft_agent *agent = NULL, *restored = NULL;
     haft_status status = haft__agent_load_text(runtime, replacement->text, run->agent->spec->path,
                                                HAFT__SPEC_NEW, &agent, err);
-    if (status != HAFT_OK) {
-        return status;
+    if (status == HAFT_OK && replacement->overrides_run) {
+        status = restore_variables(run, agent, &restored, err);
     }
-    haft__buf_clear(&runtime->body);
-    const haft__spec_origin origin = {.file = replacement->file,
-                                      .variables = agent->variables.names,
-                                      .variable_count = agent->variables.count};
-    status = haft__input_spec_changed(&runtime->body, &run->state, agent->spec, &origin,
-                                      replacement->by, replacement->changes, err);
+    if (status == HAFT_OK) {
+        status = write_event(run, replacement, agent, restored, err);
+    }
     if (status == HAFT_OK) {
         status = check_event(runtime, agent, err);
     }
+    haft_agent_release(restored);
     haft_agent_release(agent);
     if (status != HAFT_OK) {
         return status;
@@ -302,14 +356,10 @@ haft_status haft__spec_change_check(haft_run *run, haft_error *err)
     if (status == HAFT_OK && replacement.text.ptr != NULL) {
         return record_replacement(run, &replacement, err);
     }
-    if (status == HAFT_OK && run->opening.agent_unusable) { /* fails as it did before */
-        haft_agent *agent = NULL;
-        status = haft__agent_load_text(run->runtime, run->opening.row.spec,
-                                       run->opening.row.spec_path, HAFT__SPEC_STORED, &agent, err);
-        haft_agent_release(agent);
-        if (status != HAFT_OK) {
-            haft__error_prepend_location(err, "the run's spec");
-        }
+    if (status == HAFT_OK && run->opening.agent_error.status != HAFT_OK) {
+        *err = run->opening.agent_error;
+        haft__error_prepend_location(err, "the run's spec");
+        return err->status;
     }
     return status;
 }

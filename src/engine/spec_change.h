@@ -3,6 +3,7 @@
 #ifndef HAFT_ENGINE_SPEC_CHANGE_H
 #define HAFT_ENGINE_SPEC_CHANGE_H
 
+#include "engine/agent.h"
 #include "run/run.h"
 
 /* A spec that replaces that of a run. */
@@ -11,6 +12,8 @@ typedef struct haft__spec_replacement {
     haft_str file;      /* SHA-256 of the file it was loaded from */
     haft_str by;        /* who accepts it */
     haft_str changes;   /* lines */
+    bool overrides_run; /* it is the spec of the run with the overrides of the caller, and nothing
+                         * else has changed */
     bool chooses_model; /* even if the model is the same: the variables that the model of the run
                          * came from are not needed */
 } haft__spec_replacement;
@@ -23,6 +26,12 @@ typedef struct haft__spec_change_hook {
     void *context;
     bool overrides; /* it changes the spec of each run: a spec that lacks a key may be opened */
 } haft__spec_change_hook;
+
+/* Loads a spec of `run`. If it lacks, for example, a key, but somebody may override it or the run
+ * is cancelled, the agent is READ_ONLY and `opening.agent_error` has the reason. */
+HAFT_MUST_USE haft_status haft__spec_change_load_agent(haft_run *run, haft_str text, haft_str path,
+                                                       haft__spec_use use, haft_agent **ret_agent,
+                                                       haft_error *err);
 
 /* Loads the specs in the events of `run`: haft__run.specs. */
 haft__run_specs haft__spec_change_loader(haft_run *run);

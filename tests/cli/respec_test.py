@@ -70,6 +70,71 @@ def changed():
     return [e["changes"] for e in events() if e["kind"] == "spec_changed"]
 
 
+def command():
+    """The words of the `haft approve` that a waiting run prints."""
+    printed = haft("resume", "last", "--quiet")[2]
+    return next(line for line in printed.splitlines() if "haft approve" in line).split()[1:]
+
+
+def test_value_of_a_missing_variable():
+    """--set may give the value of a variable that this shell lacks; the approval stays valid."""
+    by_variable = [{"name": "send", "description": "Sends it.", "traits": {"needs_approval": True},
+                    "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+                    "command": ["sh", "-c", "echo $TO >> sent.log"], "env": {"TO": "to ${TO}"}}]
+    value = ("--set", "tools.0.env.TO=to Ada")
+
+    def waiting():
+        environment["TO"] = "Ada"
+        begin(tools=by_variable)
+        words = command()
+        del environment["TO"]
+        return words
+
+    good = (0, "good\n", ["to Ada"])
+    waiting()
+    status, _, err = haft("approve", "last")
+    check("the missing variable is named",
+          (status, "the variable TO is not set" in err, kinds()[-1]), (2, True, "paused"))
+    check("an approval with the value", (*haft("approve", "last", "--quiet", *value)[:2], sent()),
+          good)
+    change = next(e for e in events() if e["kind"] == "spec_changed")
+    check("it has a new binding", (change["judged_again"], list(change["rebound"])), ([], ["c1.1"]))
+    check("the printed command with the value",
+          (*haft(*waiting(), "--quiet", *value)[:2], sent()), good)
+    waiting()
+    check("a resumed run waits", haft("resume", "last", "--quiet", *value)[0], 4)
+    check("other values are added", haft("resume", "last", "-q", "--set", "limits.turns=7")[0], 4)
+    check("the same value again", haft("resume", "last", "--quiet", *value)[0], 4)
+    check("the command that it prints", (*haft(*command(), "--quiet")[:2], sent()), good)
+    for other in ("tools.0.env.TO=for Ada", "tools.0.env.MORE=x", "tools.0.description=Sends all.",
+                  "tools.0.command.2=echo >> sent.log"):
+        words = waiting()
+        status, _, err = haft(*words, "--quiet", *value, "--set", other)
+        check(f"another call needs approval: {other}",
+              (status, "as it is now" in err, pending(), sent()),
+              (1, True, [("c1.1", "approval")], []))
+        check(f"the new command works: {other}", haft(*command(), "--quiet")[:2], (0, "good\n"))
+    waiting()
+    environment["TO"] = "Bob"
+    status, _, err = haft("approve", "last", "--quiet", *value)
+    del environment["TO"]
+    check("a value other than that of the variable needs approval",
+          (status, "as it is now" in err, sent()), (1, True, []))
+
+
+def test_second_missing_variable():
+    """An override may need a variable too: the last spec of the run counts, not the first."""
+    environment["TO"] = "Ada"
+    begin()
+    check("the run gets a variable", haft("resume", "last", "--quiet", "--set",
+                                          "tools.0.env={\"TO\": \"${TO}\"}")[0], 4)
+    del environment["TO"]
+    status, _, err = haft("approve", "last")
+    check("it is missing", (status, "the variable TO is not set" in err), (2, True))
+    check("its value continues the run",
+          haft("approve", "last", "--quiet", "--set", "tools.0.env.TO=Ada")[:2], (0, "good\n"))
+
+
 def test_overridden():
     """--model and --set: for a shell that lacks the variables of the first."""
     (Path(scratch) / "other.json").write_text(json.dumps(
@@ -514,6 +579,8 @@ with tempfile.TemporaryDirectory() as scratch:
     test_same_binding()
     test_twice()
     test_overridden()
+    test_value_of_a_missing_variable()
+    test_second_missing_variable()
     test_variables()
     test_gone()
     test_broken()

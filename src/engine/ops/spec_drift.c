@@ -106,6 +106,7 @@ static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, ha
             (haft__spec_replacement){.text = haft__arena_copy(&r->arena, haft__buf_str(&source)),
                                      .file = haft__arena_copy(&r->arena, file),
                                      .by = r->options.by,
+                                     .overrides_run = ret_replacement->overrides_run,
                                      .chooses_model = ret_replacement->chooses_model,
                                      .changes = haft__arena_copy(&r->arena, changes)};
         bool kept = ret_replacement->text.ptr != NULL && ret_replacement->file.ptr != NULL
@@ -172,6 +173,7 @@ static haft_status override_stored(haft__spec_drift *r, const haft__run *run, co
     haft__json_write(&source, run->first_spec->source);
     candidate c = {.text = haft__buf_str(&source), .file = run->file, .overridden = true};
     haft_status status = haft__buf_check(&source, err);
+    ret_replacement->overrides_run = true;
     if (status == HAFT_OK) {
         status = compare_specs(r, run, path, &c, ret_replacement, err);
     }
@@ -196,7 +198,8 @@ static haft_status handle_missing_file(const haft__spec_drift *r, const char *pa
     return HAFT_OK;
 }
 
-/* The file of the run can be read. */
+/* The file of the run can be read. If it is unchanged, the spec of the run came from it, together
+ * with all overrides so far. */
 static haft_status check_text(haft__spec_drift *r, const haft__run *run, const char *path,
                               haft_str text, haft__spec_replacement *ret_replacement,
                               haft_error *err)
@@ -204,9 +207,11 @@ static haft_status check_text(haft__spec_drift *r, const haft__run *run, const c
     char digest[HAFT__SHA256_HEX];
     haft__sha256_hex(text, digest);
     candidate c = {.text = text, .file = {digest, sizeof(digest)}, .from_file = true};
-    haft_status status = haft__str_equal(run->file, c.file)
-                             ? HAFT_OK
-                             : compare_specs(r, run, path, &c, ret_replacement, err);
+    if (haft__str_equal(run->file, c.file)) {
+        return r->options.set_count > 0 ? override_stored(r, run, path, ret_replacement, err)
+                                        : HAFT_OK;
+    }
+    haft_status status = compare_specs(r, run, path, &c, ret_replacement, err);
     if (status == HAFT_OK && r->options.set_count > 0) {
         c.overridden = true;
         status = compare_specs(r, run, path, &c, ret_replacement, err);

@@ -86,18 +86,46 @@ void haft__input_child_run_started(haft__buf *buf, const haft__spec *spec, haft_
     haft__event_body_end(&w, buf);
 }
 
-/* Whether the binding of a paused call changes under the new spec. */
-static haft_status is_changed(const haft__spec *spec, const haft__tool *tool,
-                              const haft__run_call *call, bool *ret_other, haft_error *err)
+/* What becomes of a call under a new spec. */
+typedef enum call_change {
+    CALL_UNCHANGED,
+    CALL_REBOUND, /* the same call, but the spec has the values of variables instead of their names
+                   */
+    CALL_JUDGED_AGAIN,
+} call_change;
+
+/* The new spec, and the same spec with the variables of the old one, or NULL. */
+typedef struct new_spec {
+    const haft__spec *spec, *restored;
+} new_spec;
+
+static const haft__tool *find_tool(const haft__spec *spec, const haft__run_call *call)
 {
-    *ret_other = true;
-    if (tool == NULL || call->binding.len == 0) {
-        return HAFT_OK;
+    const haft__tool *tool = haft__tools_find(&spec->tools, call->name);
+    bool kept = tool == NULL && call->tool != NULL && call->tool->source == HAFT__TOOL_MCP;
+    return kept ? call->tool : tool; /* a tool of a server stays */
+}
+
+static haft_status binding_holds(const haft__spec *spec, const haft__run_call *call,
+                                 bool *ret_holds, haft_error *err)
+{
+    const haft__tool *tool = spec != NULL ? find_tool(spec, call) : NULL;
+    *ret_holds = false;
+    return tool != NULL && call->binding.len > 0
+               ? haft__binding_matches(spec, tool, call->binding, call->arguments, ret_holds, err)
+               : HAFT_OK;
+}
+
+/* Whether the binding of a paused call changes under the new spec. */
+static haft_status compare_binding(const new_spec *next, const haft__run_call *call,
+                                   call_change *ret_change, haft_error *err)
+{
+    bool holds = false, means_same = false;
+    haft_status status = binding_holds(next->spec, call, &holds, err);
+    if (status == HAFT_OK && !holds && find_tool(next->spec, call) != NULL) {
+        status = binding_holds(next->restored, call, &means_same, err);
     }
-    bool holds = false;
-    haft_status status =
-        haft__binding_matches(spec, tool, call->binding, call->arguments, &holds, err);
-    *ret_other = !holds;
+    *ret_change = holds ? CALL_UNCHANGED : means_same ? CALL_REBOUND : CALL_JUDGED_AGAIN;
     return status;
 }
 
@@ -113,60 +141,84 @@ static haft_status fail_without_tool(const haft__run_call *call, haft_error *err
                                     : "continue with the current spec of the run");
 }
 
-/* Whether a call is judged again under the new spec. The tool of a call that has started, or has a
- * result, must exist in the new spec. */
-static haft_status check_call(const haft__spec *spec, const haft__run_call *call, bool *ret_again,
-                              haft_error *err)
+/* The tool of a call that has started, or has a result, must exist in the new spec. */
+static haft_status check_call(const new_spec *next, const haft__run_call *call,
+                              call_change *ret_change, haft_error *err)
 {
-    const haft__tool *tool = haft__tools_find(&spec->tools, call->name);
     bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
-    *ret_again = false;
-    if (tool == NULL && call->tool != NULL && call->tool->source == HAFT__TOOL_MCP) {
-        tool = call->tool; /* a tool of a server stays */
-    }
+    *ret_change = CALL_UNCHANGED;
     if (haft__call_may_be_judged_again(call)) {
-        return is_changed(spec, tool, call, ret_again, err);
+        return compare_binding(next, call, ret_change, err);
     }
     bool needs = !over && call->stage != HAFT__CALL_ARRIVED && !haft__call_is_declined(call);
-    return tool == NULL && needs ? fail_without_tool(call, err) : HAFT_OK;
+    return needs && find_tool(next->spec, call) == NULL ? fail_without_tool(call, err) : HAFT_OK;
 }
+
+/* How many calls of the batch are in the lists after `judged_again`. */
+typedef struct more_calls {
+    uint32_t approved, rebound;
+} more_calls;
 
 /* Writes the calls of the batch that are judged again, */
 static haft_status write_judged_again(haft__json_writer *w, const haft__run *run,
-                                      const haft__spec *spec, uint32_t *ret_given, haft_error *err)
+                                      const new_spec *next, more_calls *ret_more, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    *ret_given = 0;
+    *ret_more = (more_calls){.approved = 0};
     haft__json_key(w, "judged_again");
     haft__json_begin_array(w);
     for (size_t i = run->batch; status == HAFT_OK && i < run->call_count; i++) {
-        bool again = false;
-        status = check_call(spec, &run->calls[i], &again, err);
-        if (again) {
+        call_change change = CALL_UNCHANGED;
+        status = check_call(next, &run->calls[i], &change, err);
+        ret_more->rebound += change == CALL_REBOUND;
+        if (change == CALL_JUDGED_AGAIN) {
             haft__json_add_str(w, run->calls[i].id);
-            *ret_given += run->calls[i].stage == HAFT__CALL_ANSWERED;
+            ret_more->approved += run->calls[i].stage == HAFT__CALL_ANSWERED;
         }
     }
     haft__json_end_array(w);
     return status;
 }
 
-/* and those of them that were approved. That approval was for another binding, so they need a new
- * one even if the new rules do not require it. */
+/* those of them that were approved: that approval was for another binding, so they need a new one
+ * even if the new rules do not require it, */
 static haft_status write_asked_again(haft__json_writer *w, const haft__run *run,
-                                     const haft__spec *spec, haft_error *err)
+                                     const new_spec *next, haft_error *err)
 {
     haft_status status = HAFT_OK;
     haft__json_key(w, "asked_again");
     haft__json_begin_array(w);
     for (size_t i = run->batch; status == HAFT_OK && i < run->call_count; i++) {
-        bool again = false;
-        status = check_call(spec, &run->calls[i], &again, err);
-        if (again && run->calls[i].stage == HAFT__CALL_ANSWERED) {
+        call_change change = CALL_UNCHANGED;
+        status = check_call(next, &run->calls[i], &change, err);
+        if (change == CALL_JUDGED_AGAIN && run->calls[i].stage == HAFT__CALL_ANSWERED) {
             haft__json_add_str(w, run->calls[i].id);
         }
     }
     haft__json_end_array(w);
+    return status;
+}
+
+/* and those that mean the same, with their new bindings. */
+static haft_status write_rebound(haft__json_writer *w, const haft__run *run, const new_spec *next,
+                                 haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    haft__json_key(w, "rebound");
+    haft__json_begin_object(w);
+    for (size_t i = run->batch; status == HAFT_OK && i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        call_change change = CALL_UNCHANGED;
+        char binding[HAFT__SHA256_HEX];
+        status = check_call(next, call, &change, err);
+        if (status == HAFT_OK && change == CALL_REBOUND) {
+            status = haft__binding_make(next->spec, find_tool(next->spec, call), call->arguments,
+                                        binding, err);
+            haft__json_key_str(w, call->id);
+            haft__json_add_str(w, (haft_str){binding, sizeof(binding)});
+        }
+    }
+    haft__json_end_object(w);
     return status;
 }
 
@@ -180,6 +232,13 @@ static void write_lines(haft__json_writer *w, const char *key, haft_str lines)
     haft__json_end_array(w);
 }
 
+/* The spec of the agent that has the run. */
+static const haft__spec *find_active(const haft__run *run, const haft__spec *spec)
+{
+    const haft__spec *agent = run->agent.len > 0 ? haft__spec_find_agent(spec, run->agent) : NULL;
+    return agent != NULL ? agent : spec;
+}
+
 haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const haft__spec *spec,
                                      const haft__spec_origin *origin, haft_str by, haft_str changes,
                                      haft_error *err)
@@ -191,13 +250,16 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
     haft__field_text(&w, "by", by);
     haft__field_text_or_null(&w, "file", origin->file);
     write_lines(&w, "changes", changes);
-    const haft__spec *agent =
-        run->agent.len > 0 ? haft__spec_find_agent(spec, run->agent) : NULL; /* keeps the run */
-    const haft__spec *active = agent != NULL ? agent : spec;
-    uint32_t given = 0;
-    haft_status status = write_judged_again(&w, run, active, &given, err);
-    if (status == HAFT_OK && given > 0) {
-        status = write_asked_again(&w, run, active, err);
+    const new_spec next = {.spec = find_active(run, spec),
+                           .restored = origin->restored != NULL ? find_active(run, origin->restored)
+                                                                : NULL};
+    more_calls more;
+    haft_status status = write_judged_again(&w, run, &next, &more, err);
+    if (status == HAFT_OK && more.approved > 0) {
+        status = write_asked_again(&w, run, &next, err);
+    }
+    if (status == HAFT_OK && more.rebound > 0) {
+        status = write_rebound(&w, run, &next, err);
     }
     write_variables(&w, origin);
     haft__json_key(&w, "source");

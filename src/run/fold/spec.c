@@ -129,8 +129,13 @@ static haft_status update_call(haft__run *run, const haft__event *event, haft__r
     bool again = is_listed(event, "judged_again", call->id);
     call->tool = haft__tools_find(run->tools, call->name);
     call->spec_changed = true;
-    if (again && !haft__call_may_be_judged_again(call)) {
+    const haft__json *rebound = haft__event_field(event, "rebound");
+    const haft__json *binding = rebound != NULL ? haft__json_get(*rebound, call->id) : NULL;
+    if ((again || binding != NULL) && !haft__call_may_be_judged_again(call)) {
         return haft__fold_fail(event, "it judges a call again that was not paused", err);
+    }
+    if (binding != NULL) {
+        call->binding = haft__json_text(*binding);
     }
     if (again) {
         reset_call(call);

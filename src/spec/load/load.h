@@ -103,6 +103,13 @@ HAFT_MUST_USE haft_status haft__spec_expand(haft__arena *arena, haft_str text,
                                             const haft__spec_env *env, haft_str *ret_text,
                                             haft_error *err);
 
+/* Writes the spec `after` as JSON, with the texts of `before` that mean the same: where `before`
+ * has a ${NAME}, `after` has its value. If a variable is not set, the first value in its place
+ * counts as its value. Fails only when out of memory. */
+HAFT_MUST_USE haft_status haft__spec_restore_variables(haft__buf *buf, haft__json before,
+                                                       haft__json after, const haft__spec_env *env,
+                                                       haft_error *err);
+
 /* Checks a document that is not a spec with a built-in JSON Schema; problems are worded and located
  * as for specs. Fails only when out of memory. */
 struct haft__spec_document;

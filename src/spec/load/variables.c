@@ -3,8 +3,8 @@
  * variables.c - ${VAR} in `env`, `headers`, `url` and `api_key`, and nowhere else.
  *
  * The loader only checks that every variable is set: the text in the spec, and so in its hash and
- * in logs, stays as it was written. The value is inserted where it is used. Tests:
- * tests/spec/load/variables_test.c.
+ * in logs, stays as it was written. The value is inserted where it is used. An override may write
+ * the value of a variable into the spec. Tests: tests/spec/load/variables_test.c.
  */
 #include "base/ascii.h"
 #include "base/buf.h"
@@ -37,7 +37,8 @@ static size_t find_open(haft_str text)
     return at;
 }
 
-/* Reads the variable at the start of *rest, after its ${, and moves *rest past the }. */
+/* Reads the variable at the start of *rest, after its ${, and moves *rest past the }. If it is not
+ * set, *ret_value is its name. */
 static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft_str *ret_value,
                                  haft_error *err)
 {
@@ -57,6 +58,7 @@ static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft
         value = haft__str_skip(otherwise, 1);
     }
     if (value.ptr == NULL && !has_other) {
+        *ret_value = name;
         haft_status status =
             haft__fail(err, HAFT_NOT_FOUND, "", "the variable %.*s is not set", HAFT__ARG(name));
         return haft__hint(err, status, "set it in the environment or in .env");
@@ -84,7 +86,7 @@ haft_status haft__spec_expand(haft__arena *arena, haft_str text, const haft__spe
             haft_str value = {NULL, 0};
             rest = haft__str_skip(rest, strlen(OPEN));
             status = take_variable(&rest, env, &value, err);
-            haft__buf_add_str(&buf, value);
+            haft__buf_add_str(&buf, status == HAFT_OK ? value : HAFT__LIT(""));
             plain = find_open(rest);
         }
     }
@@ -232,4 +234,186 @@ void haft__loader_check_variables(haft__loader *l)
     check_one(l, haft__object_get(l->source, "model"), "api_key", HAFT__LIT("/model"));
     check_one(l, haft__object_object(haft__object_object(l->source, "tool_search"), "embeddings"),
               "api_key", HAFT__LIT("/tool_search/embeddings"));
+}
+
+/* ---- values that stand for variables ---- */
+
+/* A variable that is not set, and the value that the new spec has in its place. */
+typedef struct given_variable {
+    haft_str name, value;
+    const struct given_variable *next;
+} given_variable;
+
+typedef struct restorer {
+    haft__arena scratch; /* of values, which may be secrets */
+    const haft__spec_env *env;
+    const given_variable *given;
+    haft__json_writer w;
+    haft_status status;
+    haft_error *err;
+} restorer;
+
+static haft_str get_given(void *context, haft_str name)
+{
+    const restorer *r = context;
+    for (const given_variable *one = r->given; one != NULL; one = one->next) {
+        if (haft__str_equal(one->name, name)) {
+            return one->value;
+        }
+    }
+    return r->env->get != NULL ? r->env->get(r->env->context, name) : (haft_str){NULL, 0};
+}
+
+static haft_status expand_given(restorer *r, haft_str text, haft_str *ret_text, haft_error *err)
+{
+    const haft__spec_env env = {.get = get_given, .context = r};
+    return haft__spec_expand(&r->scratch, text, &env, ret_text, err);
+}
+
+/* `before` has a variable that is not set: `value` gives it one if it has the text around it. */
+static haft_status give_variable(restorer *r, haft_str before, haft_str value, bool *ret_same,
+                                 haft_error *err)
+{
+    const haft__spec_env env = {.get = get_given, .context = r};
+    haft_str rest = before, name = {NULL, 0}, start = {NULL, 0}, end = {NULL, 0};
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK) { /* ends at the variable that is not set */
+        rest = haft__str_skip(rest, find_open(rest) + strlen(OPEN));
+        start = (haft_str){before.ptr, before.len - rest.len};
+        status = take_variable(&rest, &env, &name, err);
+    }
+    start.len -= strlen(OPEN);
+    status = expand_given(r, start, &start, err);
+    if (status == HAFT_OK) {
+        status = expand_given(r, rest, &end, err);
+    }
+    bool fits = status == HAFT_OK && start.len + end.len <= value.len
+                && haft__str_starts_with(value, start)
+                && haft__str_equal(haft__str_skip(value, value.len - end.len), end);
+    if (!fits) {
+        return status == HAFT_NOT_FOUND ? HAFT_OK : status; /* two variables, and one value */
+    }
+    given_variable *given = haft__arena_alloc(&r->scratch, sizeof(*given));
+    if (given == NULL) {
+        return haft__arena_fail(&r->scratch, err);
+    }
+    *given = (given_variable){.name = name,
+                              .value = {value.ptr + start.len, value.len - start.len - end.len},
+                              .next = r->given};
+    r->given = given;
+    *ret_same = true;
+    return HAFT_OK;
+}
+
+/* Whether the value means the same as the text in the old spec. */
+static haft_status compare_texts(restorer *r, haft_str before, haft_str after, bool *ret_same,
+                                 haft_error *err)
+{
+    haft_str old, value;
+    haft_status status = expand_given(r, after, &value, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = expand_given(r, before, &old, err);
+    if (status == HAFT_NOT_FOUND) {
+        return give_variable(r, before, value, ret_same, err);
+    }
+    *ret_same = status == HAFT_OK && haft__str_equal(old, value);
+    return status;
+}
+
+static void write_text(restorer *r, haft__json before, haft__json after)
+{
+    haft_error err = {0};
+    bool same = false;
+    if (before.kind == HAFT__JSON_STRING && after.kind == HAFT__JSON_STRING) {
+        haft_status status =
+            compare_texts(r, haft__json_text(before), haft__json_text(after), &same, &err);
+        if (status == HAFT_NO_MEMORY) { /* after other errors the value is another one */
+            r->status = status;
+            *r->err = err;
+        }
+    }
+    haft__json_add(&r->w, same ? before : after);
+}
+
+/* The parts of a spec that lead to texts with variables. */
+typedef enum part {
+    PART_OTHER,
+    PART_SPEC,
+    PART_AGENTS,
+    PART_TOOLS,
+    PART_TOOL,
+    PART_HTTP,
+    PART_MCP,
+    PART_SERVERS,
+    PART_SERVER,
+    PART_TEXTS,
+    PART_TEXT,
+} part;
+
+static const struct {
+    part outer;
+    const char *key; /* NULL: every item or member */
+    part inner;
+} parts[] = {
+    {PART_SPEC, "agents", PART_AGENTS}, {PART_AGENTS, NULL, PART_SPEC},
+    {PART_SPEC, "tools", PART_TOOLS},   {PART_TOOLS, NULL, PART_TOOL},
+    {PART_TOOL, "env", PART_TEXTS},     {PART_TOOL, "http", PART_HTTP},
+    {PART_HTTP, "url", PART_TEXT},      {PART_HTTP, "headers", PART_TEXTS},
+    {PART_SPEC, "mcp", PART_MCP},       {PART_MCP, "servers", PART_SERVERS},
+    {PART_SERVERS, NULL, PART_SERVER},  {PART_SERVER, "env", PART_TEXTS},
+    {PART_SERVER, "url", PART_TEXT},    {PART_SERVER, "headers", PART_TEXTS},
+    {PART_TEXTS, NULL, PART_TEXT},
+};
+
+static part find_part(part outer, haft_str key)
+{
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        if (parts[i].outer == outer
+            && (parts[i].key == NULL || haft__str_equal(haft__str(parts[i].key), key))) {
+            return parts[i].inner;
+        }
+    }
+    return PART_OTHER;
+}
+
+/* Writes `after`, but with the texts of `before` that mean the same. */
+static void write_part(restorer *r, part which, haft__json before, haft__json after)
+{
+    if (which == PART_TEXT) {
+        write_text(r, before, after);
+    } else if (which == PART_OTHER || before.kind != after.kind) {
+        haft__json_add(&r->w, after);
+    } else if (after.kind == HAFT__JSON_OBJECT) {
+        haft__json_begin_object(&r->w);
+        for (uint32_t i = 0; i < after.count; i++) {
+            haft_str key = haft__json_text(after.members[i].key);
+            const haft__json *old = haft__json_get(before, key);
+            haft__json_key_str(&r->w, key);
+            write_part(r, find_part(which, key), old != NULL ? *old : haft__json_null(),
+                       after.members[i].value);
+        }
+        haft__json_end_object(&r->w);
+    } else if (after.kind == HAFT__JSON_ARRAY) {
+        haft__json_begin_array(&r->w);
+        for (uint32_t i = 0; i < after.count; i++) {
+            write_part(r, find_part(which, HAFT__LIT("")),
+                       i < before.count ? before.items[i] : haft__json_null(), after.items[i]);
+        }
+        haft__json_end_array(&r->w);
+    } else {
+        haft__json_add(&r->w, after);
+    }
+}
+
+haft_status haft__spec_restore_variables(haft__buf *buf, haft__json before, haft__json after,
+                                         const haft__spec_env *env, haft_error *err)
+{
+    restorer r = {.env = env, .err = err};
+    haft__arena_init(&r.scratch, HAFT__LIMIT_RUN_BYTES);
+    haft__json_writer_init(&r.w, buf);
+    write_part(&r, PART_SPEC, before, after);
+    haft__arena_finish(&r.scratch);
+    return r.status == HAFT_OK ? haft__buf_check(buf, err) : r.status;
 }

@@ -435,6 +435,8 @@ TEST(a_spec_change_that_cannot_follow_is_rejected)
          "its spec does not have the hash it names"},
         {"\"was\":\"WAS\",\"spec\":\"HASH\",\"source\":{},\"judged_again\":[\"c1.2\"]}",
          "it judges a call again that was not paused"},
+        {"\"was\":\"WAS\",\"spec\":\"HASH\",\"source\":{},\"rebound\":{\"c1.2\":\"x\"}}",
+         "it judges a call again that was not paused"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         change c;

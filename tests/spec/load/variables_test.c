@@ -3,6 +3,7 @@
 #include "spec/load/load.h"
 
 #include "spec/spec_help.h"
+#include "json/read.h"
 
 static haft_str get(void *context, haft_str name)
 {
@@ -130,4 +131,69 @@ TEST(every_failed_allocation_of_expanding_is_survived)
             break;
         }
     }
+}
+
+/* ---- values that stand for variables ---- */
+
+#define SEND(text) "{\"tools\":[{\"name\":\"send\",\"env\":{\"K\":\"" text "\"}}]}"
+#define SEND_TWO(one, two)                                                                         \
+    "{\"tools\":[{\"env\":{\"K\":\"" one "\"},\"http\":{\"url\":\"" two "\"}}]}"
+#define SERVER(texts) "{\"mcp\":{\"servers\":{\"s\":{" texts "}}}}"
+
+static const struct {
+    const char *before, *after, *wanted; /* wanted: NULL for `before` */
+} restored[] = {
+    {SEND("${B}"), SEND("x"), NULL},
+    {SEND("${B}"), SEND(""), NULL},
+    {SEND("${A}"), SEND("one"), NULL},
+    {SEND("${A}"), SEND("two"), SEND("two")},
+    {SEND("${A}/${B}!"), SEND("one/x!"), NULL},
+    {SEND("${A}/${B}!"), SEND("two/x!"), SEND("two/x!")},
+    {SEND("${A}/${B}!"), SEND("one/"), SEND("one/")},
+    {SEND("${B}/${C}"), SEND("x/y"), SEND("x/y")},
+    {SEND("${B}${B}"), SEND("xx"), SEND("xx")},
+    {SEND("${B:-x}"), SEND("x"), NULL},
+    {SEND("${B:-x}"), SEND("y"), SEND("y")},
+    {SEND("${B}"), SEND("${C}"), SEND("${C}")},
+    {SEND("${"), SEND("x"), SEND("x")},
+    {SEND("plain"), SEND("other"), SEND("other")},
+    {SEND_TWO("${B}", "https://${B}"), SEND_TWO("x", "https://x"), NULL},
+    {SEND_TWO("${B}", "https://${B}"), SEND_TWO("x", "https://y"), SEND_TWO("${B}", "https://y")},
+    {SERVER("\"env\":{\"K\":\"${B}\"}"), SERVER("\"env\":{\"K\":\"x\"}"), NULL},
+    {SERVER("\"headers\":{\"K\":\"${B}\"},\"url\":\"${C}\""),
+     SERVER("\"headers\":{\"K\":\"x\"},\"url\":\"y\""), NULL},
+    {"{\"agents\":{\"a\":" SEND("${B}") "}}", "{\"agents\":{\"a\":" SEND("x") "}}", NULL},
+    {"{\"tools\":[{\"command\":[\"${B}\"]}]}", "{\"tools\":[{\"command\":[\"x\"]}]}",
+     "{\"tools\":[{\"command\":[\"x\"]}]}"},
+    {"{\"tools\":[]}", SEND("x"), SEND("x")},
+    {"{\"tools\":[{\"env\":7}]}", SEND("x"), SEND("x")},
+    {SEND("${B}"), "{\"tools\":[{\"env\":{\"K\":7}}]}", "{\"tools\":[{\"env\":{\"K\":7}}]}"},
+    {SEND("${B}"), "{\"tools\":7}", "{\"tools\":7}"},
+};
+
+static haft__json parse_json(haft__arena *arena, const char *text)
+{
+    haft__json value = haft__json_null();
+    CHECK_INT(haft__json_read(arena, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK, "%s",
+              text);
+    return value;
+}
+
+TEST(values_that_stand_for_variables_are_restored)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    size_t asked = 0;
+    haft__spec_env env = {get, &asked};
+    for (size_t i = 0; i < COUNT(restored); i++) {
+        const char *wanted = restored[i].wanted != NULL ? restored[i].wanted : restored[i].before;
+        haft__buf text;
+        haft__buf_init(&text, 4096);
+        CHECK_INT(haft__spec_restore_variables(&text, parse_json(&arena, restored[i].before),
+                                               parse_json(&arena, restored[i].after), &env, NULL),
+                  HAFT_OK, "%s", restored[i].after);
+        CHECK_STR(haft__buf_str(&text), haft__str(wanted), "%s", restored[i].after);
+        haft__buf_finish(&text);
+    }
+    haft__arena_finish(&arena);
 }
