@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "prompt/prompt.h"
 #include "tool/wire_name.h"
+#include "json/object.h"
 
 #define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
 
@@ -77,7 +78,9 @@ static haft_status sync_tools(conversation *c, const haft__request *request,
 {
     bool changed = false;
     if (c->format == NULL) {
-        haft__tool_writer *write = c->provider->api->tool_writer(c, request, options);
+        const haft__provider_api *api = c->provider->api;
+        haft__tool_writer *write =
+            api->tool_writer != NULL ? api->tool_writer(c, request, options) : api->write_tool;
         haft__declared_tools *shared = options->shared_tools;
         c->tools = haft__declared_tools_can_share(shared, request, write) ? shared : &c->own;
         return haft__declared_tools_sync(c->tools, request, write, err);
@@ -273,6 +276,30 @@ void haft__conversation_add_name(haft__json_writer *w, haft_str name)
 {
     haft__wire_name wire = haft__wire_name_encode(name.len > 0 ? name : HAFT__LIT("_"));
     haft__json_add_str(w, haft__wire_name_str(&wire));
+}
+
+void haft__conversation_write_tool(haft__json_writer *w, const haft__tool *tool,
+                                   const char *schema_key, const haft__tool_schema_rules *rules)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, "name");
+    haft__conversation_add_name(w, tool->name);
+    haft__field_text(w, "description", tool->description);
+    haft__json_key(w, schema_key);
+    haft__tool_schema_write(w, rules, tool->input_schema);
+    haft__json_end_object(w);
+}
+
+void haft__conversation_write_function(haft__buf *buf, const haft__tool *tool,
+                                       const haft__tool_schema_rules *rules)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "type", HAFT__LIT("function"));
+    haft__json_key(&w, "function");
+    haft__conversation_write_tool(&w, tool, "parameters", rules);
+    haft__json_end_object(&w);
 }
 
 const haft__tool *haft__conversation_named_tool(const haft__request *request)

@@ -49,6 +49,14 @@ bool haft__conversation_add_tools(const haft__provider_conversation *conversatio
 /* Adds the wire name of a tool. A call of another model may have no name: "_" stands for it. */
 void haft__conversation_add_name(haft__json_writer *w, haft_str name);
 
+/* Writes one tool: {name, description, SCHEMA_KEY: its schema by these rules}. */
+void haft__conversation_write_tool(haft__json_writer *w, const haft__tool *tool,
+                                   const char *schema_key, const haft__tool_schema_rules *rules);
+
+/* Appends one tool as {type: function, function: {name, description, parameters}}. */
+void haft__conversation_write_function(haft__buf *buf, const haft__tool *tool,
+                                       const haft__tool_schema_rules *rules);
+
 /* The tool that the request names, for providers that can only declare it alone; NULL if the
  * request names none. */
 const haft__tool *haft__conversation_named_tool(const haft__request *request);

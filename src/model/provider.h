@@ -135,7 +135,11 @@ typedef struct haft__provider_api {
     size_t conversation_size;
     bool system_apart; /* the system prompt is not one of the messages */
 
-    /* The function that declares one tool of the request. */
+    /* Declares one tool of a request. */
+    haft__tool_writer *write_tool;
+
+    /* The function that does so in place of `write_tool`, if it depends on the row or on members
+     * that the server rejects. NULL: always `write_tool`. */
     haft__tool_writer *(*tool_writer)(const haft__provider_conversation *conversation,
                                       const haft__request *request,
                                       const haft__provider_request_options *options);

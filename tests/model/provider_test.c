@@ -125,9 +125,10 @@ TEST(every_row_has_all_functions)
         const haft__provider_api *api = all[i].api;
         CHECK(api->write_url != NULL && api->write_headers != NULL
                   && api->conversation_size >= sizeof(haft__provider_conversation)
-                  && api->tool_writer != NULL && api->add_text != NULL && api->add_message != NULL
-                  && api->write_body != NULL && api->reserved_options != NULL
-                  && api->schema_field != NULL && api->models_path != NULL && api->version != NULL,
+                  && (api->tool_writer != NULL) != (api->write_tool != NULL)
+                  && api->add_text != NULL && api->add_message != NULL && api->write_body != NULL
+                  && api->reserved_options != NULL && api->schema_field != NULL
+                  && api->models_path != NULL && api->version != NULL,
               "%s cannot write requests", all[i].name);
         CHECK(api->stream_size > 0 && api->init_stream != NULL && api->finish_stream != NULL
                   && api->feed != NULL && api->end != NULL && api->read_failure != NULL,

@@ -15,27 +15,11 @@
 
 /* ---- tools ---- */
 
-static void write_tool(haft__buf *buf, const haft__tool *tool)
+void haft__anthropic_write_tool(haft__buf *buf, const haft__tool *tool)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
-    haft__json_begin_object(&w);
-    haft__json_key(&w, "name");
-    haft__conversation_add_name(&w, tool->name);
-    haft__field_text(&w, "description", tool->description);
-    haft__json_key(&w, "input_schema");
-    haft__tool_schema_write(&w, &haft__tool_schema_anthropic, tool->input_schema);
-    haft__json_end_object(&w);
-}
-
-haft__tool_writer *haft__anthropic_tool_writer(const haft__provider_conversation *chat,
-                                               const haft__request *request,
-                                               const haft__provider_request_options *options)
-{
-    (void)chat;
-    (void)request;
-    (void)options;
-    return write_tool;
+    haft__conversation_write_tool(&w, tool, "input_schema", &haft__tool_schema_anthropic);
 }
 
 /* ---- kept text ---- */

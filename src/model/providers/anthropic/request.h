@@ -25,9 +25,7 @@ typedef struct haft__anthropic_chat {
     size_t hashed;
 } haft__anthropic_chat;
 
-haft__tool_writer *haft__anthropic_tool_writer(const haft__provider_conversation *head,
-                                               const haft__request *request,
-                                               const haft__provider_request_options *options);
+haft__tool_writer haft__anthropic_write_tool;
 
 HAFT_MUST_USE haft_status haft__anthropic_add_message(haft__provider_conversation *head,
                                                       const haft__request *request,

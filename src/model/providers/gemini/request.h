@@ -13,9 +13,7 @@
 
 #include "model/conversation.h"
 
-haft__tool_writer *haft__gemini_tool_writer(const haft__provider_conversation *chat,
-                                            const haft__request *request,
-                                            const haft__provider_request_options *options);
+haft__tool_writer haft__gemini_write_tool;
 
 void haft__gemini_write_body(haft__provider_conversation *chat, const haft__request *request,
                              const haft__provider_request_options *options, haft_str last,

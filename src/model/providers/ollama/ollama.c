@@ -66,7 +66,7 @@ const haft__provider_api haft__ollama_api = {.write_url = write_url,
                                              .write_headers = write_headers,
                                              .conversation_size =
                                                  sizeof(haft__provider_conversation),
-                                             .tool_writer = haft__ollama_tool_writer,
+                                             .write_tool = haft__ollama_write_tool,
                                              .add_text = haft__ollama_add_text,
                                              .add_message = haft__ollama_add_message,
                                              .write_body = haft__ollama_write_body,

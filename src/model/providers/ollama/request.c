@@ -6,36 +6,13 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "tool/wire_name.h"
 #include "json/object.h"
 
 /* ---- tools ---- */
 
-static void add_tool(haft__buf *buf, const haft__tool *tool)
+void haft__ollama_write_tool(haft__buf *buf, const haft__tool *tool)
 {
-    haft__wire_name name = haft__wire_name_encode(tool->name);
-    haft__json_writer w;
-    haft__json_writer_init(&w, buf);
-    haft__json_begin_object(&w);
-    haft__field_text(&w, "type", HAFT__LIT("function"));
-    haft__json_key(&w, "function");
-    haft__json_begin_object(&w);
-    haft__field_text(&w, "name", haft__wire_name_str(&name));
-    haft__field_text(&w, "description", tool->description);
-    haft__json_key(&w, "parameters");
-    haft__tool_schema_write(&w, &haft__tool_schema_ollama, tool->input_schema);
-    haft__json_end_object(&w);
-    haft__json_end_object(&w);
-}
-
-haft__tool_writer *haft__ollama_tool_writer(const haft__provider_conversation *chat,
-                                            const haft__request *request,
-                                            const haft__provider_request_options *options)
-{
-    (void)chat;
-    (void)request;
-    (void)options;
-    return add_tool;
+    haft__conversation_write_function(buf, tool, &haft__tool_schema_ollama);
 }
 
 static bool may_call(const haft__request *request)
@@ -55,7 +32,7 @@ static void add_tools(const haft__provider_conversation *chat, haft__json_writer
     haft__json_key(w, "tools");
     haft__buf_add_char(w->buf, '[');
     if (lone != NULL) {
-        add_tool(w->buf, lone);
+        haft__ollama_write_tool(w->buf, lone);
     } else {
         haft__buf_add_str(w->buf, haft__conversation_tools(chat, request));
     }

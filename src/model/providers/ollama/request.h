@@ -11,9 +11,7 @@
 
 #include "model/conversation.h"
 
-haft__tool_writer *haft__ollama_tool_writer(const haft__provider_conversation *chat,
-                                            const haft__request *request,
-                                            const haft__provider_request_options *options);
+haft__tool_writer haft__ollama_write_tool;
 
 void haft__ollama_write_body(haft__provider_conversation *chat, const haft__request *request,
                              const haft__provider_request_options *options, haft_str last,

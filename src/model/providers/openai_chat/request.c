@@ -11,35 +11,15 @@
 #define PARALLEL       "parallel_tool_calls"
 #define STREAM_OPTIONS "stream_options"
 
-static void add_tool_by(const haft__tool_schema_rules *rules, haft__buf *buf,
-                        const haft__tool *tool)
-{
-    haft__json_writer w;
-    haft__json_writer_init(&w, buf);
-    haft__json_begin_object(&w);
-    haft__json_key(&w, "type");
-    haft__json_add_str(&w, HAFT__LIT("function"));
-    haft__json_key(&w, "function");
-    haft__json_begin_object(&w);
-    haft__json_key(&w, "name");
-    haft__conversation_add_name(&w, tool->name);
-    haft__json_key(&w, "description");
-    haft__json_add_str(&w, tool->description);
-    haft__json_key(&w, "parameters");
-    haft__tool_schema_write(&w, rules, tool->input_schema);
-    haft__json_end_object(&w);
-    haft__json_end_object(&w);
-}
-
 /* The servers of this wire format have these rules, or none. */
 static void add_tool(haft__buf *buf, const haft__tool *tool)
 {
-    add_tool_by(&haft__tool_schema_openai, buf, tool);
+    haft__conversation_write_function(buf, tool, &haft__tool_schema_openai);
 }
 
 static void add_whole_tool(haft__buf *buf, const haft__tool *tool)
 {
-    add_tool_by(NULL, buf, tool);
+    haft__conversation_write_function(buf, tool, NULL);
 }
 
 static haft__tool_writer *writer_for(const haft__provider *provider)
