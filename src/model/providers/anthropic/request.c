@@ -13,6 +13,10 @@
 /* The provider caches everything up to a block with this member. */
 #define MARK "\"cache_control\":{\"type\":\"ephemeral\"}"
 
+/* So many blocks before a mark the provider looks for the mark of an earlier request. A request may
+ * have four marks: at the tools, at the system prompt, and two in the messages. */
+#define LOOKBACK 20
+
 /* ---- tools ---- */
 
 void haft__anthropic_write_tool(haft__buf *buf, const haft__tool *tool)
@@ -141,15 +145,22 @@ static void write_tools(const haft__provider_conversation *head, haft__json_writ
 }
 
 /* The kept messages, and a last text for this request only. Thinking cannot be marked, and the last
- * message of an assistant may end with it. Returns the end of what the next request repeats. */
+ * message of an assistant may end with it. If the last turn is long, the mark of the request before
+ * is repeated. Returns the end of what the next request repeats. */
 static size_t write_messages(const haft__anthropic_chat *chat, haft__json_writer *w, haft_str last,
                              bool marks)
 {
     haft_str kept = haft__buf_str(&chat->head.messages);
     bool marked = kept.len > 0 && chat->role == HAFT__MESSAGE_USER;
+    bool long_turn = marks && marked && chat->turn > 0 && chat->blocks > LOOKBACK;
     haft__json_key(w, "messages");
     haft__buf_add_char(w->buf, '[');
-    size_t start = w->buf->len;
+    size_t start = w->buf->len, stable = start + kept.len - (marked ? 1 : 0);
+    if (long_turn) {
+        add_marked(w->buf, (haft_str){kept.ptr, chat->turn}, true);
+        kept = haft__str_skip(kept, chat->turn);
+        stable = start + chat->turn - 1;
+    }
     if (marked) {
         add_marked(w->buf, kept, marks);
     } else {
@@ -160,7 +171,7 @@ static size_t write_messages(const haft__anthropic_chat *chat, haft__json_writer
     }
     haft__buf_add_str(w->buf, kept.len + last.len > 0 ? HAFT__LIT("]}]") : HAFT__LIT("]"));
     w->after_key = false;
-    return start + kept.len - (marked ? 1 : 0);
+    return stable;
 }
 
 /* A hash of everything before the reply; 0 if nothing is kept. */

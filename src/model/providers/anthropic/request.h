@@ -20,8 +20,10 @@
 typedef struct haft__anthropic_chat {
     haft__provider_conversation head;
     haft__message_role role; /* of the last message */
-    uint64_t base;           /* a hash of the system prompt and the tools */
-    uint64_t prefix;         /* a hash of these and of the first `hashed` bytes of messages */
+    size_t turn;     /* bytes of messages before the last message of an assistant; 0: none */
+    size_t blocks;   /* in the messages after these bytes */
+    uint64_t base;   /* a hash of the system prompt and the tools */
+    uint64_t prefix; /* a hash of these and of the first `hashed` bytes of messages */
     size_t hashed;
 } haft__anthropic_chat;
 

@@ -33,6 +33,10 @@ static void begin_in(haft__buf *buf, bool first, haft__message_role last, haft__
 static void begin_blocks(haft__anthropic_chat *chat, haft__message_role role)
 {
     role = role == HAFT__MESSAGE_TOOL ? HAFT__MESSAGE_USER : role;
+    bool begins_turn =
+        chat->head.messages.len == 0 || (role == HAFT__MESSAGE_ASSISTANT && chat->role != role);
+    chat->turn = begins_turn ? chat->head.messages.len : chat->turn;
+    chat->blocks = begins_turn ? 1 : chat->blocks + 1;
     begin_in(&chat->head.messages, chat->head.messages.len == 0, chat->role, role);
     chat->role = role;
 }
@@ -101,9 +105,30 @@ void haft__anthropic_add_turn(haft__anthropic_chat *chat, const haft__message *m
     }
 }
 
+/* The number of values in JSON text that commas separate. */
+static size_t count_items(haft_str text)
+{
+    size_t count = 1, depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (in_string) {
+            i += c == '\\' ? 1 : 0;
+            in_string = c != '"';
+        } else {
+            in_string = c == '"';
+            depth += c == '{' || c == '[' ? 1 : 0;
+            depth -= c == '}' || c == ']' ? 1 : 0;
+            count += c == ',' && depth == 0 ? 1 : 0;
+        }
+    }
+    return count;
+}
+
 void haft__anthropic_add_items(haft__anthropic_chat *chat, haft_str items)
 {
     begin_blocks(chat, HAFT__MESSAGE_ASSISTANT);
+    chat->blocks += count_items(items) - 1;
     haft__buf_add_str(&chat->head.messages, items);
 }
 

@@ -2,6 +2,7 @@
 /* Tests for src/model/providers/anthropic/request.c, request_message.c, request_options.c and
  * items.c: requests byte for byte. */
 #include "base/limits.h"
+#include "base/str.h"
 #include "model/conversation.h"
 #include "model/provider.h"
 #include "model/reply_help.h"
@@ -270,4 +271,71 @@ TEST(thinking_is_sent_back_only_to_its_model_after_its_prefix)
                                    replies[i].correction, replies[i].later_tools),
                   replies[i].repeated, "%s", replies[i].name);
     }
+}
+
+/* ---- marks for the cache ---- */
+
+static size_t count_in(haft_str text, haft_str part)
+{
+    size_t count = 0;
+    for (; text.len >= part.len; text = haft__str_skip(text, 1)) {
+        count += haft__str_starts_with(text, part) ? 1 : 0;
+    }
+    return count;
+}
+
+#define MOST_CALLS 12
+
+/* A request after one turn with so many calls; `own` is its reply as the model wrote it, or "". */
+static size_t write_turn(size_t count, const char *own, haft__buf *buf)
+{
+    static char ids[MOST_CALLS][8];
+    haft__message_call made[MOST_CALLS];
+    haft__message list[2 + MOST_CALLS] = {items[1],
+                                          {.role = HAFT__MESSAGE_ASSISTANT,
+                                           .calls = made,
+                                           .call_count = count,
+                                           .items = haft__str(own),
+                                           .items_provider = HAFT__LIT("anthropic"),
+                                           .items_model = HAFT__LIT("claude-opus-5")}};
+    haft__messages messages = {.items = list, .count = 2 + count};
+    haft__request request = request_of(0, &messages);
+    haft__provider_request_options options = {.stream = false};
+    haft__provider_conversation *conversation = NULL;
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(ids[i], sizeof(ids[i]), "t%zu", i + 1);
+        made[i] = (haft__message_call){
+            .id = haft__str(ids[i]), .name = HAFT__LIT("find"), .arguments = HAFT__LIT("{}")};
+        list[2 + i] = (haft__message){
+            .role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("x"), .call_id = made[i].id};
+    }
+    CHECK_INT(haft__conversation_create(anthropic(), &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(write_with(conversation, &request, &options, buf), HAFT_OK, "write");
+    size_t stable = conversation->stable;
+    haft__conversation_destroy(conversation);
+    return stable;
+}
+
+/* The provider looks back 20 blocks from a mark. */
+TEST(a_long_turn_repeats_the_mark_before_it)
+{
+    const haft_str mark = HAFT__LIT("\"cache_control\"");
+    const haft_str task = HAFT__LIT("\"Find it.\",\"cache_control\":{\"type\":\"ephemeral\"}}]},"
+                                    "{\"role\":\"assistant\"");
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    (void)write_turn(10, "", &buf);
+    CHECK_INT(count_in(haft__buf_str(&buf), mark), 2, "20 blocks: the tools and the end");
+    CHECK_INT(count_in(haft__buf_str(&buf), task), 0, "no mark before the turn");
+    size_t stable = write_turn(11, "", &buf);
+    CHECK_INT(count_in(haft__buf_str(&buf), mark), 3, "22 blocks: the end of the task, too");
+    CHECK_INT(count_in(haft__buf_str(&buf), task), 1, "a mark before the turn");
+    CHECK_INT(count_in((haft_str){buf.ptr, stable}, mark), 1,
+              "the next request need not repeat the marks of messages");
+    (void)write_turn(1,
+                     "[{\"type\":\"thinking\",\"thinking\":\"a, [\\\"b\",\"signature\":\"s\"},"
+                     "{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"find\",\"input\":{}}]",
+                     &buf);
+    CHECK_INT(count_in(haft__buf_str(&buf), mark), 2, "a short turn with its own blocks");
+    haft__buf_finish(&buf);
 }
