@@ -400,7 +400,9 @@ const haft__optional_member *haft__model_call_http_find_refused(const haft__mode
                                     .body = haft__buf_str(&call->error_body),
                                     .sent = call->sent,
                                     .accepted = call->memory->accepted,
-                                    .again = call->run->state.sent_again};
+                                    .again = call->run->state.sent_again,
+                                    .options = call->run->agent->spec->model.options,
+                                    .required = call->provider->api->reserved_options};
     return haft__member_find_refused(call->provider->api->optional_members, &refusal);
 }
 

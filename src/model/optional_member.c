@@ -28,15 +28,28 @@ static bool is_word_char(char c)
     return haft__ascii_is_alphanumeric(c) || c == '_';
 }
 
-/* Whether the text has the word, not as a part of a longer one. */
-static bool mentions(haft_str text, const char *word)
+/* Whether the word before `end` and after `start` is the name of a member: 'messages',
+ * messages[1], messages.1.role. */
+static bool is_name(haft_str text, size_t start, size_t end)
 {
-    haft_str wanted = haft__str(word);
-    for (size_t i = 0; i + wanted.len <= text.len; i++) {
-        size_t end = i + wanted.len;
-        if (memcmp(text.ptr + i, wanted.ptr, wanted.len) == 0
+    char before = start > 0 ? text.ptr[start - 1] : ' ',
+         after = end < text.len ? text.ptr[end] : ' ';
+    bool quoted = (before == '"' || before == '\'' || before == '`') && before == after;
+    bool path =
+        after == '[' || (after == '.' && end + 1 < text.len && is_word_char(text.ptr[end + 1]));
+    return quoted || path;
+}
+
+/* Whether the text has the word, not as a part of a longer one; `named`: as the name of a member.
+ */
+static bool mentions(haft_str text, haft_str word, bool named)
+{
+    for (size_t i = 0; i + word.len <= text.len && word.len > 0; i++) {
+        size_t end = i + word.len;
+        if (memcmp(text.ptr + i, word.ptr, word.len) == 0
             && (i == 0 || !is_word_char(text.ptr[i - 1]))
-            && (end == text.len || !is_word_char(text.ptr[end]))) {
+            && (end == text.len || !is_word_char(text.ptr[end]))
+            && (!named || is_name(text, i, end))) {
             return true;
         }
     }
@@ -45,9 +58,9 @@ static bool mentions(haft_str text, const char *word)
 
 static bool mentions_member(haft_str text, const haft__optional_member *row)
 {
-    bool found = mentions(text, row->name);
+    bool found = mentions(text, haft__str(row->name), false);
     for (size_t i = 0; !found && i < HAFT__MEMBER_MAX_WORDS && row->words[i] != NULL; i++) {
-        found = mentions(text, row->words[i]);
+        found = mentions(text, haft__str(row->words[i]), false);
     }
     return found;
 }
@@ -61,34 +74,27 @@ const haft__optional_member *haft__member_find_row(const haft__optional_member *
     return table->name != NULL ? table : NULL;
 }
 
-/* Whether the error is about a member that haft does not leave out, such as an option of the spec.
- */
-static bool mentions_another(haft_str text)
+/* Whether the text mentions an option, at any depth. */
+static bool mentions_option(haft_str text, haft__json options)
 {
-    static const char *const names[] = {
-        "temperature",
-        "top_p",
-        "top_k",
-        "max_tokens",
-        "max_output_tokens",
-        "max_completion_tokens",
-        "messages",
-        "seed",
-        "stop",
-        "thinking",
-        "reasoning_effort",
-        "presence_penalty",
-        "frequency_penalty",
-        "logprobs",
-        "tool_call_id",
-        "role",
-    };
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if (mentions(text, names[i])) {
-            return true;
-        }
+    bool found = false;
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count && !found; i++) {
+        found = mentions(text, haft__json_text(options.members[i].key), false)
+                || mentions_option(text, options.members[i].value);
     }
-    return false;
+    return found;
+}
+
+/* Whether the error is about a member that haft does not leave out. Names such as "messages" and
+ * "model" are also common words: they count only if they are written as a name. */
+static bool mentions_another(const haft__member_refusal *refusal)
+{
+    bool found = mentions_option(refusal->body, refusal->options);
+    const char *const *name = refusal->required;
+    for (; name != NULL && *name != NULL && !found; name++) {
+        found = mentions(refusal->body, haft__str(*name), true);
+    }
+    return found;
 }
 
 /* The members that may be the cause of an error that mentions none. A constraint is the first
@@ -101,7 +107,7 @@ static haft__member_set suspects(const haft__member_refusal *refusal)
         return refusal->sent & HAFT__MEMBER_CONSTRAINTS;
     }
     bool may_be_about_members = (status == 400 || status == 422) && refusal->failure->param.len == 0
-                                && !mentions_another(refusal->body);
+                                && !mentions_another(refusal);
     return may_be_about_members ? refusal->sent & ~(refusal->accepted & FIXED) : 0;
 }
 

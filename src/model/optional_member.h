@@ -59,6 +59,10 @@ typedef struct haft__member_refusal {
     haft__member_set sent;     /* members that the request had */
     haft__member_set accepted; /* members of requests that this server has answered */
     bool again;                /* the request was sent before with more members: no guess */
+    /* Other members of the request, to which an error may refer: the options of the spec, an object
+     * or null, and those that every request has, the last of them NULL. */
+    haft__json options;
+    const char *const *required;
 } haft__member_refusal;
 
 /* The member that the server rejected: the one that the error mentions, or the only one that may

@@ -43,6 +43,18 @@ static const struct {
      HAFT__FAILURE_OTHER, "model", "no such model", NULL},
     {"the only optional member, but the message names another", BIT(STREAM_OPTIONS), 0, 400,
      HAFT__FAILURE_OTHER, "", "The parameter temperature is not supported.", NULL},
+    {"the message names a nested option", BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER, "",
+     "Unknown name \"top_k\" at 'generation_config'", NULL},
+    {"the message names no option of the spec", BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER,
+     "", "The parameter seed is not supported.", "stream_options"},
+    {"the message names a part of the conversation", BIT(STREAM_OPTIONS), 0, 400,
+     HAFT__FAILURE_OTHER, "", "messages[1].role: expected user", NULL},
+    {"the same as a path", BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER, "",
+     "messages.1.role: expected user", NULL},
+    {"the same in quotes", BIT(STREAM_OPTIONS), 0, 422, HAFT__FAILURE_OTHER, "",
+     "{\"detail\":[{\"loc\":[\"body\",\"messages\",1]}]}", NULL},
+    {"common words are not names", BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER, "",
+     "The model rejects these messages. Try 'a model'", "stream_options"},
     {"two members may be the cause", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), 0, 400,
      HAFT__FAILURE_OTHER, "", "bad request", NULL},
     {"one of two was accepted before", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), BIT(STREAM_OPTIONS),
@@ -71,6 +83,19 @@ static const struct {
     {"no optional member was sent", 0, 0, 400, HAFT__FAILURE_OTHER, "", "grammar", NULL},
 };
 
+static const char *const required[] = {"model", "messages", NULL};
+
+/* {"temperature": 1, "generationConfig": {"top_k": 1}} */
+static haft__json options_of_spec(void)
+{
+    static haft__json_member nested[1], all[2];
+    nested[0] = (haft__json_member){.key = haft__json_string(HAFT__LIT("top_k"))};
+    all[0] = (haft__json_member){.key = haft__json_string(HAFT__LIT("temperature"))};
+    all[1] = (haft__json_member){.key = haft__json_string(HAFT__LIT("generationConfig")),
+                                 .value = haft__json_object(nested, COUNT(nested))};
+    return haft__json_object(all, COUNT(all));
+}
+
 TEST(a_rejected_member_is_named_or_the_only_one)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -79,7 +104,9 @@ TEST(a_rejected_member_is_named_or_the_only_one)
         haft__member_refusal refusal = {.failure = &failure,
                                         .body = haft__str(rows[i].body),
                                         .sent = rows[i].sent,
-                                        .accepted = rows[i].accepted};
+                                        .accepted = rows[i].accepted,
+                                        .options = options_of_spec(),
+                                        .required = required};
         const haft__optional_member *found = haft__member_find_refused(table, &refusal);
         CHECK_STR(haft__str(found != NULL ? found->name : ""),
                   haft__str(rows[i].refused != NULL ? rows[i].refused : ""), "%s", rows[i].name);

@@ -439,12 +439,16 @@ const haft__optional_member *haft__input_find_refused(const haft__run *run,
                                                       const haft__model_failure *failure)
 {
     const haft__provider *provider = haft__provider_for_model(&run->spec->model);
+    if (provider == NULL) {
+        return NULL;
+    }
     haft__member_refusal refusal = {.failure = failure,
                                     .body = failure->message,
                                     .sent = haft__member_of_constraint(request),
-                                    .again = run->sent_again};
-    return provider != NULL ? haft__member_find_refused(provider->api->optional_members, &refusal)
-                            : NULL;
+                                    .again = run->sent_again,
+                                    .options = run->spec->model.options,
+                                    .required = provider->api->reserved_options};
+    return haft__member_find_refused(provider->api->optional_members, &refusal);
 }
 
 void haft__input_option_refused(haft__buf *buf, const haft__optional_member *member,
