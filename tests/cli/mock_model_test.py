@@ -428,11 +428,61 @@ def test_constraints():
         with Mock([{"text": "{}"}], "--like", like) as mock:
             check(f"open_schema_is_accepted_by_{like}",
                   mock.ask(response_format=schema_format(open_))[0], 200)
+    test_ollama()
     done = subprocess.run([HAFT, "mock-model", "x.json", "--like", "nobody"], text=True,
                           capture_output=True)
     check("unknown_server_is_rejected",
           (done.returncode, "expected openai, llamacpp, vllm or ollama" in
            done.stderr), (2, True))
+
+
+def test_ollama():
+    """Ollama's own API: lines of JSON, arguments as objects, ids that may be missing."""
+    def ask(mock, **body):
+        status, headers, text = mock.send("POST", "/api/chat", json.dumps(
+            {"model": "m", "messages": [USER], "tools": [LOOK], **body}),
+            {"Content-Type": "application/json"})
+        return status, headers["content-type"], [json.loads(line) for line in text.splitlines()]
+
+    replies = [{"calls": [{"name": "look", "arguments": {"q": "x"}}], "reasoning": "Hm."},
+               {"expect": {"contains": "seen"}, "text": "done",
+                "usage": {"input_tokens": 9, "output_tokens": 2}},
+               {"error": {"status": 503, "body": {"error": "busy"}}}]
+    with Mock(replies, "--like", "ollama") as mock:
+        status, kind, (first, last) = ask(mock)
+        call = first["message"]["tool_calls"][0]
+        check("ollama_streams_lines", (status, kind, first["done"], last["done"],
+                                       last["done_reason"], first["message"]["thinking"]),
+              (200, "application/x-ndjson", False, True, "stop", "Hm."))
+        check("ollama_sends_arguments_as_objects", call["function"],
+              {"index": 0, "name": "look", "arguments": {"q": "x"}})
+        history = [USER, {"role": "assistant", "content": "", "tool_calls": [
+            {"function": call["function"]}]},
+            {"role": "tool", "tool_name": "look", "content": "seen"}]
+        status, kind, (whole,) = ask(mock, stream=False, messages=history, tools=[])
+        check("ollama_replies_whole", (status, kind, whole["message"]["content"], whole["done"],
+                                       whole["prompt_eval_count"], whole["eval_count"]),
+              (200, "application/json", "done", True, 9, 2))
+        check("ollama_fails_as_the_script_says", ask(mock)[0], 503)
+        status, _, text = mock.send("POST", "/api/chat", "[]", {
+            "Content-Type": "application/json"})
+        check("ollama_errors_are_texts", (status, json.loads(text)),
+              (400, {"error": "expected a JSON object"}))
+        status, _, text = mock.send("GET", "/api/tags")
+        check("ollama_lists_models", (status, json.loads(text)["models"][0]["name"]),
+              (200, "script"))
+    with Mock([]) as mock:
+        check("other_servers_do_not_have_it", mock.send("POST", "/api/chat", "{}")[0], 404)
+    spec = Path(scratch) / "ollama.json"
+    with Mock(replies[:2], "--like", "ollama") as mock:
+        spec.write_text(json.dumps({
+            "haft": 1, "name": "o", "model": {"provider": "ollama", "model": "m",
+                                              "base_url": mock.line.split()[-1]},
+            "tools": [{"name": "look", "description": "Looks at a thing.", "args": ["q"],
+                       "command": ["echo", "seen {q}"]}]}))
+        done = subprocess.run([HAFT, "run", spec, "go"], text=True, capture_output=True,
+                              env=dict(os.environ, XDG_STATE_HOME=scratch), timeout=300)
+    check("haft_plays_a_run_with_it", (done.returncode, done.stdout), (0, "done\n"))
 
 
 with tempfile.TemporaryDirectory() as scratch:

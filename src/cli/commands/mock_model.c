@@ -19,7 +19,7 @@ static haft_status find_like(const char *name, haft__mock_service_kind *ret_like
     } known[] = {{"openai", HAFT__MOCK_SERVICE_OPENAI},
                  {"llamacpp", HAFT__MOCK_SERVICE_LLAMACPP},
                  {"vllm", HAFT__MOCK_SERVICE_OTHER},
-                 {"ollama", HAFT__MOCK_SERVICE_OTHER}};
+                 {"ollama", HAFT__MOCK_SERVICE_OLLAMA}};
     for (size_t i = 0; i < COUNT(known); i++) {
         if (strcmp(name, known[i].name) == 0) {
             *ret_like = known[i].like;
@@ -103,8 +103,9 @@ const haft__command haft__cmd_mock_model = {
     .usage = "SCRIPT",
     .summary = "play a script as an OpenAI-compatible server",
     .help =
-        "Answers POST /v1/chat/completions from SCRIPT (YAML or JSON), one reply for each\n"
-        "request, and refuses requests that the provider would refuse. The first line on\n"
+        "Answers POST /v1/chat/completions (with --like ollama also POST /api/chat, which is\n"
+        "Ollama's own API) from SCRIPT (YAML or JSON), one reply for each request, and\n"
+        "refuses requests that the provider would refuse. The first line on\n"
         "standard output is 'listening on http://ADDR:PORT/v1'. SIGTERM, SIGINT or SIGHUP ends\n"
         "it. docs/script.md describes scripts.\n",
     .options = options,

@@ -38,6 +38,7 @@ typedef struct haft__mcp_service_options {
 typedef enum haft__mock_service_kind {
     HAFT__MOCK_SERVICE_OPENAI,
     HAFT__MOCK_SERVICE_LLAMACPP,
+    HAFT__MOCK_SERVICE_OLLAMA,
     HAFT__MOCK_SERVICE_OTHER,
 } haft__mock_service_kind;
 

@@ -8,6 +8,7 @@
 #include "serve/mock/mock.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -16,14 +17,17 @@
 #include "base/str.h"
 #include "io/clock.h"
 #include "model/providers/openai_chat/write_reply.h"
+#include "serve/mock/ollama.h"
 
-#define ID_SIZE 32
+#define ID_SIZE     32
+#define OLLAMA_CHAT "/api/chat"
 
 /* One chat request, from its arrival to its reply. */
 typedef struct exchange {
     haft__mock_model *mock;
     haft__http_server_request *request;
     uint64_t number;
+    bool ollama; /* in Ollama's own API */
     haft__arena arena;
     haft__chat_parsed parsed;
     haft__script_answer answer;
@@ -64,10 +68,24 @@ static void reply_error(haft__mock_model *mock, haft__http_server_request *reque
     haft__mock_reply(mock, request, status, &body);
 }
 
+/* An error in the form of the API that the path belongs to. */
+static void reject(haft__mock_model *mock, haft__http_server_request *request, uint32_t status,
+                   haft__chat_rejection problem)
+{
+    if (!haft__str_starts_with(haft__http_server_path(request), HAFT__LIT("/api/"))) {
+        reply_error(mock, request, status, problem);
+        return;
+    }
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
+    haft__mock_ollama_write_error(&body, problem.message);
+    haft__mock_reply(mock, request, status, &body);
+}
+
 void haft__mock_reply_error(haft__mock_model *mock, haft__http_server_request *request,
                             uint32_t status, const char *message)
 {
-    reply_error(mock, request, status, (haft__chat_rejection){.message = haft__str(message)});
+    reject(mock, request, status, (haft__chat_rejection){.message = haft__str(message)});
 }
 
 /* ---- exchanges ---- */
@@ -137,7 +155,9 @@ static void send_body(exchange *e, haft_str body)
     bool stream = e->parsed.stream;
     haft__http_server_head head = {
         .status = 200,
-        .content_type = stream ? HAFT__LIT("text/event-stream") : HAFT__LIT("application/json"),
+        .content_type = !stream     ? HAFT__LIT("application/json")
+                        : e->ollama ? HAFT__LIT("application/x-ndjson")
+                                    : HAFT__LIT("text/event-stream"),
         .fields = fields,
         .field_count = stream ? 2 : 1,
     };
@@ -169,7 +189,10 @@ static void send_reply(exchange *e)
     haft_error err = {0};
     haft_status status =
         haft__chat_prepare_reply(&e->arena, &e->parsed, &e->mock->calls, &e->answer.reply, &err);
-    if (status == HAFT_OK && e->parsed.stream) {
+    if (status == HAFT_OK && e->ollama) {
+        haft__mock_ollama_write(&body, head.model, haft__clock_now(), &e->answer.reply,
+                                e->parsed.stream);
+    } else if (status == HAFT_OK && e->parsed.stream) {
         haft__chat_write_stream(&body, &head, &e->answer.reply);
     } else if (status == HAFT_OK) {
         haft__chat_write_reply(&body, &head, &e->answer.reply);
@@ -241,16 +264,38 @@ static bool ask_script(exchange *e)
     return false;
 }
 
-static void answer(exchange *e)
+/* Reads the request. False if it was answered. */
+static bool read_request(exchange *e)
 {
     haft_error err = {0};
     haft_str body = haft__http_server_body(e->request);
-    if (haft__chat_read_as(&e->arena, body, e->mock->like, e->mock->hash_key, &e->parsed, &err)
-        != HAFT_OK) {
-        haft__mock_reply_error(e->mock, e->request, 500, err.message);
-    } else if (e->parsed.problem.message.ptr != NULL) {
-        reply_error(e->mock, e->request, 400, e->parsed.problem);
-    } else if (ask_script(e)) {
+    haft_status status = HAFT_OK;
+    haft__buf made;
+    haft__buf_init(&made, HAFT__LIMIT_JSON_BYTES);
+    if (e->ollama) {
+        status = haft__mock_ollama_translate(body, e->mock->hash_key, &made, &err);
+        body = haft__arena_copy(&e->arena, haft__buf_str(&made));
+    }
+    haft__buf_finish(&made);
+    if (status == HAFT_OK && body.ptr != NULL) {
+        status =
+            haft__chat_read_as(&e->arena, body, e->mock->like, e->mock->hash_key, &e->parsed, &err);
+    }
+    if (status != HAFT_OK || body.ptr == NULL) {
+        bool bad = status == HAFT_BAD_INPUT;
+        haft__mock_reply_error(e->mock, e->request, bad ? 400 : 500, err.message);
+        return false;
+    }
+    if (e->parsed.problem.message.ptr != NULL) {
+        reject(e->mock, e->request, 400, e->parsed.problem);
+    }
+    return e->parsed.problem.message.ptr == NULL;
+}
+
+static void answer(exchange *e)
+{
+    haft_error err = {0};
+    if (read_request(e) && ask_script(e)) {
         haft__http_server_on_disconnect(e->request, on_disconnect, e);
         if (e->answer.delay_ms == 0) {
             send_answer(e);
@@ -281,7 +326,7 @@ static void handle_chat(haft__mock_model *mock, haft__http_server_request *reque
             .message = HAFT__LIT("Unsupported content type. This API method only accepts "
                                  "'application/json' requests."),
             .code = "unsupported_content_type"};
-        reply_error(mock, request, 400, problem);
+        reject(mock, request, 400, problem);
         return;
     }
     exchange *e = calloc(1, sizeof(*e));
@@ -292,6 +337,7 @@ static void handle_chat(haft__mock_model *mock, haft__http_server_request *reque
     e->mock = mock;
     e->request = request;
     e->number = mock->requests;
+    e->ollama = haft__str_equal(haft__http_server_path(request), HAFT__LIT(OLLAMA_CHAT));
     haft__arena_init(&e->arena, 0);
     answer(e);
 }
@@ -305,6 +351,14 @@ static void handle_models(haft__mock_model *mock, haft__http_server_request *req
     haft__mock_reply(mock, request, 200, &body);
 }
 
+static void handle_tags(haft__mock_model *mock, haft__http_server_request *request)
+{
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
+    haft__buf_addf(&body, "{\"models\":[{\"name\":\"script\",\"model\":\"script\"}]}");
+    haft__mock_reply(mock, request, 200, &body);
+}
+
 static void handle_health(haft__mock_model *mock, haft__http_server_request *request)
 {
     haft__buf body;
@@ -315,14 +369,17 @@ static void handle_health(haft__mock_model *mock, haft__http_server_request *req
 
 static const struct route {
     const char *path, *method;
-    bool open; /* does not require a key */
+    bool open;   /* does not require a key */
+    bool ollama; /* only Ollama has it */
     void (*act)(haft__mock_model *mock, haft__http_server_request *request);
 } routes[] = {
-    {"/v1/chat/completions", "POST", false, handle_chat},
-    {"/chat/completions", "POST", false, handle_chat},
-    {"/v1/embeddings", "POST", false, haft__mock_handle_embeddings},
-    {"/v1/models", "GET", false, handle_models},
-    {"/health", "GET", true, handle_health},
+    {"/v1/chat/completions", "POST", false, false, handle_chat},
+    {"/chat/completions", "POST", false, false, handle_chat},
+    {"/v1/embeddings", "POST", false, false, haft__mock_handle_embeddings},
+    {"/v1/models", "GET", false, false, handle_models},
+    {"/health", "GET", true, false, handle_health},
+    {OLLAMA_CHAT, "POST", true, true, handle_chat},
+    {"/api/tags", "GET", true, true, handle_tags},
 };
 
 static bool has_key(const haft__http_server_request *request)
@@ -338,10 +395,11 @@ static bool fits(const struct route *route, haft_str method)
            || (haft__str_equal(method, HAFT__LIT("HEAD")) && strcmp(route->method, "GET") == 0);
 }
 
-static const struct route *find_route(haft_str path)
+static const struct route *find_route(const haft__mock_model *mock, haft_str path)
 {
     for (size_t i = 0; i < COUNT(routes); i++) {
-        if (haft__str_equal(path, haft__str(routes[i].path))) {
+        if (haft__str_equal(path, haft__str(routes[i].path))
+            && (mock->ollama || !routes[i].ollama)) {
             return &routes[i];
         }
     }
@@ -352,7 +410,7 @@ void haft__mock_handle(void *context, haft__http_server_request *request)
 {
     haft__mock_model *mock = context;
     haft_str path = haft__http_server_path(request), method = haft__http_server_method(request);
-    const struct route *route = find_route(path);
+    const struct route *route = find_route(mock, path);
     char message[512];
     mock->requests++;
     if (route == NULL) {

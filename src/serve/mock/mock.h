@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve/mock/mock.h - plays a script over HTTP as a Chat Completions server. docs/script.md
- * describes the replies to its entries. */
+/* serve/mock/mock.h - plays a script over HTTP as a Chat Completions server, or as Ollama.
+ * docs/script.md describes the replies to its entries. */
 #ifndef HAFT_SERVE_MOCK_MOCK_H
 #define HAFT_SERVE_MOCK_MOCK_H
 
@@ -17,6 +17,7 @@ typedef struct haft__mock_model {
     haft__hash_key hash_key;
     bool repeat_script; /* restart after the last reply */
     haft__chat_server_kind like;
+    bool ollama;       /* has Ollama's own API, too */
     bool require_key;  /* reject requests without a key */
     size_t dimensions; /* of the vectors of /v1/embeddings; 0: the path does not exist */
     const char *fault; /* simulated: "error", "slow", "garbage", "sizes"; or NULL */

@@ -16,6 +16,7 @@ static haft__chat_server_kind kind_of(haft__mock_service_kind like)
     switch (like) {
     case HAFT__MOCK_SERVICE_OPENAI: return HAFT__CHAT_SERVER_OPENAI;
     case HAFT__MOCK_SERVICE_LLAMACPP: return HAFT__CHAT_SERVER_LLAMACPP;
+    case HAFT__MOCK_SERVICE_OLLAMA:
     case HAFT__MOCK_SERVICE_OTHER: return HAFT__CHAT_SERVER_OTHER;
     }
     HAFT__UNREACHABLE();
@@ -31,6 +32,7 @@ haft_status haft__mock_service_run(const haft__mock_service_options *options, ha
                              .hash_key = options->hash_key,
                              .repeat_script = options->repeat_script,
                              .like = kind_of(options->like),
+                             .ollama = options->like == HAFT__MOCK_SERVICE_OLLAMA,
                              .require_key = options->require_key,
                              .dimensions = options->dimensions,
                              .fault = options->fault};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve/mock/ollama.h - Ollama's own API for the mock model: requests of /api/chat as requests of
+ * Chat Completions, and replies as lines of JSON. */
+#ifndef HAFT_SERVE_MOCK_OLLAMA_H
+#define HAFT_SERVE_MOCK_OLLAMA_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "model/model.h"
+
+/* Appends the request in the form of Chat Completions. BAD_INPUT if the body is not a JSON object.
+ * A result without an id belongs to the next call of the reply before it. */
+HAFT_MUST_USE haft_status haft__mock_ollama_translate(haft_str body, haft__hash_key hash_key,
+                                                      haft__buf *buf, haft_error *err);
+
+/* Appends a reply: one object, or as a stream a line with all of it and a last line. */
+void haft__mock_ollama_write(haft__buf *buf, haft_str model, uint64_t now_ms,
+                             const haft__reply *reply, bool stream);
+
+/* Appends {"error": MESSAGE}. */
+void haft__mock_ollama_write_error(haft__buf *buf, haft_str message);
+
+#endif
