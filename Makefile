@@ -35,7 +35,7 @@ check-mcp: build ## the official MCP suite for client and server, and bad server
 	@HAFT_LONG=1 scripts/run-tests --jobs 1 $(addprefix --script tests/mcp/,conformance.py \
 		conformance_client.py servers_test.py hostile_test.py idle_test.py)
 
-check-sim: build ## 20,000 simulated runs; in some, every allocation fails once
+check-sim: build ## 20,000 simulated worlds; in some runs, every allocation fails once
 	@HAFT_LONG=1 scripts/run-tests sim/
 
 check-crash: build ## kill -9 at every write, 1,000 random kills, 10,000 waiting runs

@@ -96,6 +96,8 @@ typedef enum action {
     ACTION_EFFECT,
     ACTION_RESULT,
     ACTION_READ_MESSAGES,
+    ACTION_QUEUE,
+    ACTION_WALL,
     ACTION_DEADLINE,
     ACTION_RENEW,
     ACTION_RELEASE,
@@ -106,6 +108,8 @@ typedef enum action {
     ACTION_TICK,
     ACTION_JUMP,
     ACTION_PERSON,
+    ACTION_NEW_RUN,
+    ACTION_FORK,
     ACTION_ORPHAN,
 } action;
 
@@ -115,7 +119,7 @@ typedef struct choice {
 } choice;
 
 typedef struct choices {
-    choice items[SIM_WORKERS * (SIM_SLOTS * 2 + 16) + SIM_ORPHANS + 8];
+    choice items[SIM_WORKERS * (SIM_SLOTS * 2 + SIM_RECORDS + 16) + SIM_ORPHANS + 8];
     size_t count;
     unsigned weight;
 } choices;
@@ -128,13 +132,23 @@ static void offer(choices *c, action what, unsigned worker, unsigned slot, unsig
     }
 }
 
-static bool may_claim(const sim *s, const sim_worker *w)
+/* Mostly runs that need a worker are claimed. */
+static unsigned claim_weight(const sim *s, const sim_record *r)
 {
-    bool leased =
-        s->store.exists && s->store.row.owner.len > 0 && s->store.row.lease_ms > s->now_ms;
-    bool had_owner = s->store.exists && s->store.row.epoch > 0;
-    return !w->has_run && s->store.row.state != HAFT__RUN_STATE_ENDED && !(s->calm && leased)
-           && !(s->broken == SIM_ABANDON && had_owner);
+    if (!r->exists) {
+        return r->refused ? 0 : 3;
+    }
+    if (r->row.state == HAFT__RUN_STATE_ENDED || (s->broken == SIM_ABANDON && r->parent == NULL)) {
+        return 0;
+    }
+    return sim_store_due(s, r) ? 3 : !s->calm && s->steps % 4 == 0 ? 1 : 0;
+}
+
+static void offer_claims(const sim *s, unsigned number, choices *c)
+{
+    for (unsigned i = 0; !s->workers[number].has_run && i < s->record_count; i++) {
+        offer(c, ACTION_CLAIM, number, i, claim_weight(s, &s->records[i]));
+    }
 }
 
 static void offer_slots(const sim_worker *w, unsigned number, choices *c)
@@ -155,6 +169,25 @@ static bool fault_is_due(const sim *s)
     return !s->calm && s->steps % s->fault_interval == 0;
 }
 
+/* A run that only waits is released; sometimes one whose tool waits for an answer. */
+static unsigned release_weight(const sim_worker *w, bool fault)
+{
+    bool asks = false;
+    for (unsigned i = 0; i < SIM_SLOTS; i++) {
+        asks = asks || w->slots[i].used;
+    }
+    bool rests = w->created && (w->queued || w->effect == HAFT__EFFECT_WAIT);
+    return rests && sim_worker_durable(w) && (fault || !asks) ? 1 : 0;
+}
+
+/* The time of a run counts while its owner works. */
+static bool wall_is_due(const sim *s, const sim_worker *w)
+{
+    bool works = w->asking || w->effect == HAFT__EFFECT_RUN_CALLS;
+    return s->walls && !s->calm && s->steps % 8 == 0 && w->created && works && !w->queued
+           && haft__run_takes_answers(&w->run);
+}
+
 static void offer_worker(const sim *s, unsigned number, choices *c)
 {
     const sim_worker *w = &s->workers[number];
@@ -165,7 +198,7 @@ static void offer_worker(const sim *s, unsigned number, choices *c)
     if (w->frozen) {
         return;
     }
-    offer(c, ACTION_CLAIM, number, 0, may_claim(s, w) ? 3 : 0);
+    offer_claims(s, number, c);
     offer(c, ACTION_SKEW, number, 0, fault && s->steps % 4 == 0 ? 1 : 0);
     if (!w->has_run) {
         return;
@@ -174,13 +207,24 @@ static void offer_worker(const sim *s, unsigned number, choices *c)
     bool rests = w->effect == HAFT__EFFECT_WAIT || w->effect == HAFT__EFFECT_RUN_CALLS;
     offer(c, ACTION_WRITTEN, number, 0, w->writing && w->performed ? 8 : 0);
     offer(c, ACTION_REPLY, number, 0, w->asking ? 6 : 0);
-    offer(c, ACTION_READ_MESSAGES, number, 0, s->store.mail_count > 0 ? 4 : 0);
+    offer(c, ACTION_READ_MESSAGES, number, 0, w->record->mail_count > 0 ? 4 : 0);
+    offer(c, ACTION_QUEUE, number, 0, w->queued && w->created ? 4 : 0);
+    offer(c, ACTION_WALL, number, 0, wall_is_due(s, w) ? 1 : 0);
     offer(c, ACTION_DEADLINE, number, 0, rests && deadline > 0 && deadline <= now ? 4 : 0);
     offer(c, ACTION_RENEW, number, 0, 1);
-    offer(c, ACTION_RELEASE, number, 0,
-          fault && w->effect == HAFT__EFFECT_WAIT && sim_worker_durable(w) ? 1 : 0);
+    offer(c, ACTION_RELEASE, number, 0, release_weight(w, fault));
     offer(c, ACTION_FREEZE, number, 0, fault ? 1 : 0);
     offer_slots(w, number, c);
+}
+
+/* Another run is started when all others are stored: their order is that of their creation. */
+static bool may_start_root(const sim *s)
+{
+    bool stored = true;
+    for (size_t i = 0; i < s->record_count; i++) {
+        stored = stored && (s->records[i].exists || s->records[i].refused);
+    }
+    return stored && s->roots_left > 0 && !s->calm && s->steps % 8 == 0;
 }
 
 static choice choose(sim *s)
@@ -195,6 +239,8 @@ static choice choose(sim *s)
     offer(&c, ACTION_TICK, 0, 0, 4);
     offer(&c, ACTION_JUMP, 0, 0, !s->calm && s->steps % 8 == 0 ? 1 : 0);
     offer(&c, ACTION_PERSON, 0, 0, 3);
+    offer(&c, ACTION_NEW_RUN, 0, 0, may_start_root(s) ? 1 : 0);
+    offer(&c, ACTION_FORK, 0, 0, !s->calm && s->forks_left > 0 && s->steps % 8 == 0 ? 1 : 0);
     uint32_t at = sim_pick(s, c.weight);
     size_t i = 0;
     while (at >= c.items[i].weight) {
@@ -238,9 +284,24 @@ static void freeze(sim *s, sim_worker *w, bool on)
 static void release(sim *s, sim_worker *w)
 {
     sim_trace(s, "%s: releases the run", w->owner);
-    uint64_t epoch = w->epoch;
+    uint64_t epoch = w->epoch, deadline = haft__run_deadline(&w->run);
+    bool waits = !w->queued;
     sim_worker_drop(s, w);
-    sim_store_release(s, w, epoch);
+    sim_store_release(s, w->record, epoch, waits, deadline);
+}
+
+/* A person starts another run in the thread of the first. */
+static void start_root(sim *s)
+{
+    static const haft__multitask multitasks[] = {HAFT__MULTITASK_ENQUEUE, HAFT__MULTITASK_ENQUEUE,
+                                                 HAFT__MULTITASK_REJECT, HAFT__MULTITASK_INTERRUPT};
+    char id[HAFT__ID_LENGTH + 1];
+    (void)snprintf(id, sizeof(id), "%026u", 10 + s->roots_left--);
+    sim_record *r = sim_store_add(s, haft__str(id), HAFT__LIT(HELP_THREAD), SIM_ROOT);
+    if (r != NULL) {
+        r->multitask = multitasks[sim_pick(s, COUNT(multitasks))];
+        sim_trace(s, "people: %s follows in the thread", id);
+    }
 }
 
 static void step(sim *s)
@@ -249,13 +310,15 @@ static void step(sim *s)
     sim_worker *w = &s->workers[c.worker];
     s->steps++;
     switch (c.what) {
-    case ACTION_CLAIM: sim_worker_claim_or_create(s, w); break;
+    case ACTION_CLAIM: sim_worker_claim_or_create(s, w, &s->records[c.slot]); break;
     case ACTION_WRITE: sim_store_perform(s, w); break;
     case ACTION_WRITTEN: sim_worker_written(s, w); break;
     case ACTION_REPLY: sim_reply(s, w); break;
     case ACTION_EFFECT: sim_slot_effect(s, w, &w->slots[c.slot]); break;
     case ACTION_RESULT: sim_slot_result(s, w, &w->slots[c.slot]); break;
     case ACTION_READ_MESSAGES: sim_worker_read_messages(s, w); break;
+    case ACTION_QUEUE: sim_worker_check_queue(s, w); break;
+    case ACTION_WALL: sim_worker_use_up_time(s, w); break;
     case ACTION_DEADLINE: sim_worker_continue(s, w); break;
     case ACTION_RENEW: sim_store_renew(s, w); break;
     case ACTION_RELEASE: release(s, w); break;
@@ -266,11 +329,18 @@ static void step(sim *s)
     case ACTION_TICK: tick(s); break;
     case ACTION_JUMP: jump(s); break;
     case ACTION_PERSON: sim_person(s); break;
+    case ACTION_NEW_RUN: start_root(s); break;
+    case ACTION_FORK: sim_fork(s); break;
     case ACTION_ORPHAN: sim_orphan_effect(s, &s->orphans[c.slot]); break;
     }
 }
 
 /* ---- a whole simulation ---- */
+
+static uint64_t clock_of(void *context)
+{
+    return ((const sim *)context)->now_ms;
+}
 
 void sim_begin(sim *s, uint64_t seed, sim_break broken)
 {
@@ -280,19 +350,23 @@ void sim_begin(sim *s, uint64_t seed, sim_break broken)
     s->failure[0] = '\0';
     s->now_ms = 1000000;
     s->steps = 0;
-    s->calm = s->cancel_seen = false;
-    s->call_count = s->batch = 0;
-    s->seen_seq = s->seen_epoch = s->seen_bytes = 0;
-    s->terminals = 0;
+    s->calm = false;
+    s->record_count = 0;
+    s->last_mail = 0;
+    s->head = (haft__store){.now = clock_of, .now_context = s};
     s->last_command = HAFT__LIT("");
     haft__buf_clear(&s->trace);
     haft__arena_reset(&s->arena);
     memset(s->orphans, 0, sizeof(s->orphans));
     s->fault_interval = 1 + sim_pick(s, 8);
     s->cancels = sim_chance(s, 30);
-    sim_make_spec(s);
-    sim_trace(s, "seed %llu: %s", (unsigned long long)seed, s->words);
-    sim_store_start(s);
+    s->changes = sim_chance(s, 30);
+    s->walls = sim_chance(s, 30);
+    s->roots_left = sim_chance(s, 30) ? 1 + sim_pick(s, 2) : 0;
+    s->forks_left = sim_chance(s, 30) ? 1 + sim_pick(s, 3) : 0;
+    sim_make_specs(s);
+    sim_trace(s, "seed %llu: %s", (unsigned long long)seed, s->specs[SIM_ROOT].words);
+    (void)sim_store_add(s, HAFT__LIT(HELP_RUN), HAFT__LIT(HELP_THREAD), SIM_ROOT);
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
         s->workers[i].life = 0;
         s->workers[i].skew_ms = 0;
@@ -305,25 +379,35 @@ static bool is_sound(const sim *s)
     return s->failure[0] == '\0';
 }
 
-/* Faults for a while, then none until the run has ended; then the remaining workers notice the end.
- */
+static bool all_ended(const sim *s)
+{
+    size_t ended = 0;
+    for (size_t i = 0; i < s->record_count; i++) {
+        ended += s->records[i].terminals > 0 || s->records[i].refused;
+    }
+    return ended == s->record_count;
+}
+
+/* Faults for a while, then none until all runs have ended; then the remaining workers notice the
+ * end. */
 static void play_steps(sim *s)
 {
     unsigned storm = 20 + sim_pick(s, 600);
-    while (is_sound(s) && s->steps < storm && s->terminals == 0) {
+    while (is_sound(s) && s->steps < storm && !all_ended(s)) {
         step(s);
     }
-    /* If the run has ended already, faults continue in half of the seeds, so that frozen workers
-     * wake up after its end. */
+    /* If the runs have ended already, faults continue in half of the seeds, so that frozen workers
+     * wake up after the end. */
     bool faults_after_end = sim_chance(s, 50);
-    s->calm = !faults_after_end || s->terminals == 0;
+    s->calm = !faults_after_end || !all_ended(s);
     unsigned most = s->steps + SIM_CALM;
-    while (is_sound(s) && s->steps < most && s->terminals == 0) {
+    while (is_sound(s) && s->steps < most + SIM_CALM * s->record_count && !all_ended(s)) {
         step(s);
     }
-    if (is_sound(s) && s->terminals == 0) {
+    if (is_sound(s) && !all_ended(s)) {
         sim_fail(s, "a run is stuck: it does not end without faults");
     }
+    s->roots_left = s->forks_left = 0;
     for (unsigned i = 0; is_sound(s) && i < 40; i++) {
         step(s);
     }
@@ -333,13 +417,19 @@ bool sim_run(sim *s, uint64_t seed, sim_break broken)
 {
     sim_begin(s, seed, broken);
     play_steps(s);
+    for (size_t i = 0; i < s->record_count && is_sound(s); i++) {
+        if (!s->records[i].refused) {
+            s->sum.runs++;
+            sim_watch_end(s, &s->records[i]);
+        }
+    }
     if (is_sound(s)) {
-        sim_watch_end(s);
+        sim_watch_tree(s);
     }
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
         sim_worker_drop(s, &s->workers[i]);
     }
-    s->sum.runs++;
+    s->sum.seeds++;
     s->sum.steps += s->steps;
     return is_sound(s);
 }
@@ -353,7 +443,9 @@ void sim_init(sim *s)
     haft__buf_init(&s->body, 1 << 24);
     haft__buf_init(&s->line, 1 << 24);
     haft__buf_init(&s->text, 1 << 24);
-    haft__buf_init(&s->store.log, 1 << 26);
+    for (size_t i = 0; i < SIM_RECORDS; i++) {
+        haft__buf_init(&s->records[i].log, 1 << 26);
+    }
     CHECK_INT(haft__decider_init(&s->decider, NULL), HAFT_OK, "init");
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
         sim_worker *w = &s->workers[i];
@@ -366,9 +458,12 @@ void sim_init(sim *s)
 
 void sim_finish(sim *s)
 {
-    haft__buf *bufs[] = {&s->trace, &s->body, &s->line, &s->text, &s->store.log};
+    haft__buf *bufs[] = {&s->trace, &s->body, &s->line, &s->text};
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_finish(bufs[i]);
+    }
+    for (size_t i = 0; i < SIM_RECORDS; i++) {
+        haft__buf_finish(&s->records[i].log);
     }
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
         haft__arena_finish(&s->workers[i].arena);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim_help.h - a simulated world around one run, made from one seed: workers that crash, stop and
- * wake up, a store that loses replies, clocks that jump, a model and tools with every behaviour,
- * and people who answer twice or differently. One thread; all randomness comes from the seed.
+ * sim_help.h - a simulated world around a few runs, made from one seed: workers that crash, stop
+ * and wake up, a store that loses replies, clocks that jump, a model and tools with every
+ * behaviour, and people who answer twice or differently. Runs start child runs, follow each other
+ * in a thread, are forked, and get another spec. All randomness comes from the seed.
  *
- * The run itself is real: workers use the functions of the engine (run/decide/decide.h, host.h,
- * pause/command.h), and the store has the rules of real stores (store/check.c). A reader that does
- * not use fold and decide (sim_watch_help.c) checks the rules at each committed event and effect.
+ * The runs themselves are real: workers use the functions of the engine (run/decide/decide.h,
+ * host.h, pause/command.h), and the store has the rules of real stores (store/check.c). A reader
+ * that does not use fold and decide (sim_watch_help.c, sim_tree_help.c) checks the rules at each
+ * committed event and effect.
  *
  *     sim_init(&sim);
  *     if (!sim_run(&sim, 7, SIM_SOUND)) puts(sim.failure);
@@ -16,15 +18,18 @@
 
 #include "run/pause/command.h"
 #include "run/run_help.h"
+#include "run/thread_queue.h"
 #include "store/backend.h"
 
 enum {
     SIM_WORKERS = 3,
     SIM_SLOTS = 16,    /* calls that run at once in one worker */
     SIM_CALLS = 160,   /* calls of a run */
-    SIM_MAIL = 24,     /* pending messages */
+    SIM_RECORDS = 48,  /* runs of one seed */
+    SIM_LINKS = 16,    /* children of a run */
+    SIM_MAIL = 32,     /* pending messages of a run */
     SIM_ORPHANS = 64,  /* attempts whose worker has stopped */
-    SIM_CALM = 4000,   /* steps without faults within which a run must end */
+    SIM_CALM = 4000,   /* steps without faults, for each run, within which all runs must end */
     SIM_LEASE = 30000, /* milliseconds */
 };
 
@@ -54,7 +59,18 @@ enum {
     X(CANCEL, "the run continues after a cancel", "cancel")                                        \
     X(PHANTOM, "a worker folds an event that it does not record", "state")                         \
     X(DECISION, "a decision is recorded differently", "replay")                                    \
-    X(ABANDON, "no worker claims an interrupted run", "stuck")
+    X(ABANDON, "no worker claims an interrupted run", "stuck")                                     \
+    X(UNBORN, "a child is not created with the event that starts it", "has no run")                \
+    X(SECOND, "recovery starts a child again", "second child")                                     \
+    X(SILENT, "the end of a child is not sent to its parent", "stuck")                             \
+    X(FORGED, "a parent records another end of its child", "end of its run")                       \
+    X(SURVIVE, "a cancel is not sent to the children", "does not go down")                         \
+    X(RUNAWAY, "children are not told that a budget is used up", "does not go down")               \
+    X(ORPHAN, "a cancelled run ends before its children", "before its children")                   \
+    X(GREEDY, "a child gets a larger budget than is left", "than is left")                         \
+    X(HURRY, "a run does not wait for its thread", "of its thread")                                \
+    X(FORK, "a run can be forked at any point", "of the forked run")                               \
+    X(RELAPSE, "a run continues with its old spec", "without approval")
 
 typedef enum sim_break {
 #define X(name, what, rule) SIM_##name,
@@ -81,6 +97,11 @@ typedef struct sim_call {
     bool pending, asks; /* it is pending; the tool itself asks */
     haft__pause pause;  /* the kind of the open pause, or of the last one */
     bool approved, declined, may_repeat;
+    bool policy;        /* the spec allows a repetition */
+    bool judged_again;  /* another spec was accepted while it waited for a person */
+    uint32_t inherited; /* attempts of the run that was forked */
+    uint32_t
+        declined_after; /* attempts before a person declined it: a new spec asked for approval */
     uint64_t arguments; /* hash of the arguments it starts with or was approved with */
     uint32_t attempt;   /* number of the last start; 0: not started */
     char key[64];       /* idempotency key of the first start */
@@ -90,9 +111,59 @@ typedef struct sim_call {
     sim_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
 } sim_call;
 
+/* A child that a run has started, in its log. */
+typedef struct sim_link {
+    char call[HAFT__CALL_ID_SIZE], child[HAFT__ID_LENGTH + 1];
+    uint64_t turns; /* its budget; when it has finished, what it used */
+    bool finished;
+} sim_link;
+
+typedef struct sim_message {
+    uint64_t id;
+    haft_str body; /* in the arena of the simulation */
+} sim_message;
+
+/* The specs of a seed: two roots, of which the second replaces the first, and two agents. */
+typedef enum sim_role { SIM_ROOT, SIM_AGENT, SIM_LEAF, SIM_NEXT, SIM_ROLES } sim_role;
+
+typedef struct sim_spec {
+    char words[600];
+    help_spec help;
+    haft__agent_tool agents[2];
+} sim_spec;
+
+/* A run in the store, and what the watcher knows of it. */
+typedef struct sim_record {
+    char id[HAFT__ID_LENGTH + 1], thread[HAFT__ID_LENGTH + 1];
+    sim_role role;
+    haft__spec spec;           /* as it began: that of its role, with its own limits */
+    const char *words;         /* of its current spec, by its log */
+    haft__multitask multitask; /* of a root */
+    struct sim_record *parent; /* of a child */
+
+    /* the store */
+    bool exists, refused; /* refused: its thread was not free */
+    haft__store_run row;
+    char owner[16];
+    haft_str end, answer; /* when it has ended; in the arena */
+    haft__buf log;
+    sim_message mail[SIM_MAIL];
+    size_t mail_count;
+
+    /* the watcher */
+    sim_call calls[SIM_CALLS];
+    size_t call_count, batch;
+    sim_link links[SIM_LINKS];
+    size_t link_count, inherited_links; /* inherited: of the run that was forked */
+    uint64_t seen_seq, seen_epoch, seen_bytes, turns;
+    unsigned terminals;
+    bool cancel_seen, limit_seen, begun;
+} sim_record;
+
 /* One attempt of a call, in a worker or after its crash. */
 typedef struct sim_slot {
     bool used, effect_done, asked, asks, times_out;
+    sim_record *record;
     size_t call;
     uint32_t attempt;
     sim_class class;
@@ -100,29 +171,35 @@ typedef struct sim_slot {
     uint64_t arguments;
 } sim_slot;
 
-typedef struct sim_message {
-    uint64_t id;
-    char body[400];
-} sim_message;
+/* A child that a write creates, and a message that it sends. */
+typedef struct sim_birth {
+    char id[HAFT__ID_LENGTH + 1];
+    sim_role role;
+    haft__spec spec;
+    haft_str line;
+} sim_birth;
 
-typedef struct sim_store {
-    haft__store head; /* for the rules of store/check.c: only its clock */
-    bool exists;
-    haft__store_run row;
-    char owner[16], end[16];
-    haft__buf log;
-    sim_message mail[SIM_MAIL];
-    size_t mail_count;
-    uint64_t last_mail;
-} sim_store;
+typedef struct sim_letter {
+    char to[HAFT__ID_LENGTH + 1];
+    haft_str body;
+} sim_letter;
 
 typedef struct sim_worker {
     unsigned number, life;
     char owner[16]; /* a new name after each restart */
     bool frozen, has_run;
-    haft__arena arena; /* memory of the run */
+    sim_record *record; /* if it has a run */
+    haft__arena arena;  /* memory of the run */
     haft__run run;
+    haft__messages earlier; /* of its thread */
     bool created;
+    bool queued;       /* it waits for earlier runs of its thread */
+    bool cancels_sent; /* to these runs */
+    sim_birth births[SIM_LINKS];
+    sim_letter letters[SIM_LINKS + 1];
+    size_t birth_count, letter_count;
+    size_t born;            /* children of the run whose creation was written or is being written */
+    haft__child_close told; /* what its children know about its end */
     uint64_t epoch, durable_seq, writing_seq;
     haft__buf gathered, written; /* lines */
     uint64_t delivered[SIM_MAIL], acked_writing[SIM_MAIL];
@@ -143,8 +220,7 @@ typedef struct sim {
     haft__buf trace;
     char failure[600]; /* the first failure; "" if there is none */
 
-    char words[600];
-    help_spec spec;
+    sim_spec specs[SIM_ROLES];
     haft__arena arena, scratch;
     haft__decider decider;
     haft__buf body, line, text;
@@ -154,22 +230,23 @@ typedef struct sim {
     bool calm;               /* no more faults */
     unsigned fault_interval; /* workers crash, freeze or get a wrong clock only in each n-th step */
     bool cancels;            /* a person may cancel */
-    sim_store store;
+    bool changes;            /* a person may change the spec */
+    bool walls;              /* runs may use up their time */
+    unsigned roots_left, forks_left; /* runs that people may still start, and forks */
+    haft__store head;                /* for the rules of store/check.c: only its clock */
+    uint64_t last_mail;
+    sim_record records[SIM_RECORDS];
+    size_t record_count;
     sim_worker workers[SIM_WORKERS];
     sim_slot orphans[SIM_ORPHANS];
-
-    /* the state of the watcher */
-    sim_call calls[SIM_CALLS];
-    size_t call_count, batch;
-    uint64_t seen_seq, seen_epoch, seen_bytes;
-    unsigned terminals;
-    bool cancel_seen;
-    haft_str last_command; /* the last command of a person; in `arena` */
+    haft_str last_command;       /* the last command of a person; in `arena` */
+    sim_record *last_command_to; /* its run */
 
     /* statistics over all seeds */
     struct {
-        uint64_t runs, steps, events, effects, crashes, freezes, refused, unknown, recoveries,
-            answers, seconds, unnamed, cancels, ends[HAFT__END_EXPIRED + 1];
+        uint64_t seeds, runs, children, forks, queued, changed, steps, events, effects, crashes,
+            freezes, refused, unknown, recoveries, answers, seconds, unnamed, cancels, walls,
+            ends[HAFT__END_EXPIRED + 1];
     } sum;
 } sim;
 
@@ -194,25 +271,31 @@ void sim_trace(sim *s, const char *format, ...) HAFT__PRINTF(2, 3); /* a line of
 void sim_fail(sim *s, const char *format, ...) HAFT__PRINTF(2, 3);  /* only the first one counts */
 uint64_t sim_hash(sim *s, haft__json value);                        /* of its canonical text */
 
-/* sim_spec_help.c: the spec of the run, and the replies of its model. */
-void sim_make_spec(sim *s);
+/* sim_spec_help.c: the specs of the seed, and the replies of the models. */
+void sim_make_specs(sim *s);
 sim_class sim_class_of(const haft__tool *tool);
 void sim_reply(sim *s, sim_worker *w);
 
 /* sim_store_help.c */
-void sim_store_start(sim *s);
+sim_record *sim_store_add(sim *s, haft_str id, haft_str thread, sim_role role); /* not stored yet */
+sim_record *sim_store_find(sim *s, haft_str id); /* a run that is stored; NULL without one */
+bool sim_store_due(const sim *s, const sim_record *r);
 void sim_store_perform(sim *s, sim_worker *w); /* the pending write */
-bool sim_store_claim(sim *s, sim_worker *w);
+bool sim_store_claim(sim *s, sim_worker *w, sim_record *r);
 void sim_store_renew(sim *s, const sim_worker *w);
-void sim_store_release(sim *s, const sim_worker *w, uint64_t epoch);
-bool sim_store_send(sim *s, haft_str body);
+void sim_store_release(sim *s, sim_record *r, uint64_t epoch, bool waits, uint64_t wake_ms);
+bool sim_store_send(sim *s, sim_record *r, haft_str body);
+void sim_store_append(sim *s, sim_record *r, haft_str lines, uint64_t epoch);
+bool sim_store_has_predecessor(const sim *s, const sim_record *r); /* an open run of its thread */
 
 /* sim_worker_help.c */
 void sim_worker_start(sim *s, sim_worker *w); /* restarts the process */
 void sim_worker_crash(sim *s, sim_worker *w);
 void sim_worker_drop(sim *s, sim_worker *w); /* it no longer owns the run */
-void sim_worker_claim_or_create(sim *s, sim_worker *w);
+void sim_worker_claim_or_create(sim *s, sim_worker *w, sim_record *r);
 void sim_worker_continue(sim *s, sim_worker *w);
+void sim_worker_check_queue(sim *s, sim_worker *w);
+void sim_worker_use_up_time(sim *s, sim_worker *w);
 void sim_worker_written(sim *s, sim_worker *w);
 void sim_worker_read_messages(sim *s, sim_worker *w);
 uint64_t sim_worker_now(const sim *s, const sim_worker *w);
@@ -220,6 +303,16 @@ bool sim_worker_durable(const sim_worker *w);
 bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now);
 bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command, bool direct);
 void sim_worker_forge(sim *s, sim_worker *w, haft_str body); /* an event that is not a decision */
+
+/* sim_fold_help.c: the state of a stored run. */
+haft__run_specs sim_specs(sim *s);
+bool sim_earlier(sim *s, const sim_record *r, haft__arena *arena, haft__messages *ret_earlier);
+bool sim_fold(sim *s, const sim_record *r, uint64_t last, haft__arena *arena,
+              haft__messages *earlier, haft__run *run, haft_error *err);
+
+/* sim_family_help.c: what a write creates and sends, like engine/child.c, and forks. */
+void sim_family_collect(sim *s, sim_worker *w);
+void sim_fork(sim *s);
 
 /* sim_tools_help.c: attempts, and their effects in the world. */
 void sim_slots_start(sim *s, sim_worker *w);
@@ -231,16 +324,22 @@ void sim_orphan_effect(sim *s, sim_slot *slot);
 /* sim_people_help.c */
 void sim_person(sim *s);
 
-/* sim_watch_help.c: the rules. */
-void sim_watch_event(sim *s, haft_str line, uint64_t epoch);
-void sim_watch_claim(sim *s, uint64_t epoch);
+/* sim_watch_help.c: the rules for one run. */
+void sim_watch_event(sim *s, sim_record *r, haft_str line, uint64_t epoch);
+void sim_watch_claim(sim *s, sim_record *r, uint64_t epoch);
 void sim_watch_effect(sim *s, const sim_slot *slot);
 void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *command,
                        haft_status status, bool recorded);
 void sim_watch_state(sim *s,
                      const sim_worker *w); /* folding the log gives the state of the worker */
-void sim_watch_end(sim *s);
-sim_call *sim_find_call(sim *s, haft_str id);
+void sim_watch_end(sim *s, sim_record *r);
+sim_call *sim_find_call(sim_record *r, haft_str id);
 bool sim_was_answered(const sim_call *call); /* by a person, at any time */
+
+/* sim_tree_help.c: the rules for several runs. */
+void sim_watch_family(sim *s, sim_record *r, const haft__event *event); /* before it is stored */
+void sim_watch_write(sim *s, sim_record *r); /* after a write of the run */
+void sim_watch_fork(sim *s, sim_record *r);  /* the events of the other run were copied */
+void sim_watch_tree(sim *s);                 /* all runs have ended */
 
 #endif

@@ -3,27 +3,43 @@
  * wrong: answer twice, differently, too late, for the wrong call, or cancel. */
 #include "sim_help.h"
 
+/* One of the runs that are stored; NULL if there is none. In the phase without faults, one that has
+ * not ended. */
+static sim_record *pick_run(sim *s)
+{
+    sim_record *found = NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; i < s->record_count; i++) {
+        sim_record *r = &s->records[i];
+        bool open = r->terminals == 0 || (!s->calm && s->steps % 8 == 0);
+        if (r->exists && open && sim_pick(s, ++count) == 0) {
+            found = r;
+        }
+    }
+    return found;
+}
+
 /* One of the pending calls; NULL if there is none. */
-static const sim_call *pending_call(sim *s)
+static const sim_call *pending_call(sim *s, const sim_record *r)
 {
     const sim_call *found = NULL;
     uint32_t count = 0;
-    for (size_t i = s->batch; i < s->call_count; i++) {
-        if (s->calls[i].pending && sim_pick(s, ++count) == 0) {
-            found = &s->calls[i];
+    for (size_t i = r->batch; i < r->call_count; i++) {
+        if (r->calls[i].pending && sim_pick(s, ++count) == 0) {
+            found = &r->calls[i];
         }
     }
     return found;
 }
 
 /* A call that was answered before; NULL if there is none. */
-static const sim_call *answered_call(sim *s)
+static const sim_call *answered_call(sim *s, const sim_record *r)
 {
     const sim_call *found = NULL;
     uint32_t count = 0;
-    for (size_t i = 0; i < s->call_count; i++) {
-        if (sim_was_answered(&s->calls[i]) && sim_pick(s, ++count) == 0) {
-            found = &s->calls[i];
+    for (size_t i = 0; i < r->call_count; i++) {
+        if (sim_was_answered(&r->calls[i]) && sim_pick(s, ++count) == 0) {
+            found = &r->calls[i];
         }
     }
     return found;
@@ -85,21 +101,21 @@ static haft__run_command make_command(sim *s, const sim_call *call)
 }
 
 /* The worker that owns the run and reads messages; NULL if there is none. */
-static sim_worker *listener(sim *s)
+static sim_worker *listener(sim *s, const sim_record *r)
 {
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
         sim_worker *w = &s->workers[i];
-        if (w->has_run && !w->frozen && w->created) {
+        if (w->has_run && w->record == r && !w->frozen && w->created) {
             return w;
         }
     }
     return NULL;
 }
 
-static void deliver(sim *s, haft_str text)
+static void deliver(sim *s, sim_record *r, haft_str text)
 {
     haft__run_command command;
-    sim_worker *w = listener(s);
+    sim_worker *w = listener(s, r);
     if (haft__run_command_read(&s->scratch, text, HELP_KEY, &command, NULL) != HAFT_OK) {
         sim_fail(s, "a command cannot be read again: %.*s", HAFT__ARG(text));
         return;
@@ -109,8 +125,8 @@ static void deliver(sim *s, haft_str text)
         (void)sim_worker_command(s, w, &command, true);
         return;
     }
-    bool sent = sim_store_send(s, text);
-    sim_trace(s, "people: %.*s%s", HAFT__ARG(text), sent ? "" : " (not accepted)");
+    bool sent = sim_store_send(s, r, text);
+    sim_trace(s, "people to %s: %.*s%s", r->id, HAFT__ARG(text), sent ? "" : " (not accepted)");
 }
 
 static haft_str written(sim *s, const haft__run_command *command)
@@ -122,17 +138,13 @@ static haft_str written(sim *s, const haft__run_command *command)
 
 /* Sends a command without a call, like a person at the terminal: the target is read from the log as
  * it is now. */
-static void read_target(sim *s, haft__run_command *command)
+static void read_target(sim *s, const sim_record *r, haft__run_command *command)
 {
     haft__arena arena;
+    haft__messages earlier;
     haft__run run;
-    haft_str rest = haft__buf_str(&s->store.log);
     haft__arena_init(&arena, 0);
-    haft_status status = haft__run_init(&run, &arena, &s->spec.spec, HELP_KEY, NULL);
-    while (status == HAFT_OK && rest.len > 0) {
-        status = haft__run_fold(&run, haft__str_split(&rest, '\n'), NULL);
-    }
-    if (status != HAFT_OK) {
+    if (!sim_fold(s, r, UINT64_MAX, &arena, &earlier, &run, NULL)) {
         sim_fail(s, "the log cannot be folded");
     } else {
         haft__run_command_set_target(&run, command);
@@ -142,49 +154,69 @@ static void read_target(sim *s, haft__run_command *command)
     haft__arena_finish(&arena);
 }
 
+static void deliver_new(sim *s, sim_record *r, const haft__run_command *command)
+{
+    s->last_command = written(s, command);
+    s->last_command_to = r;
+    deliver(s, r, s->last_command);
+}
+
 /* A person who knows a call, but not whether it is pending: it may be running, or interrupted by a
  * crash. */
-static void send_without_call(sim *s)
+static void send_without_call(sim *s, sim_record *r)
 {
-    const sim_call *call = &s->calls[s->batch + sim_pick(s, (uint32_t)(s->call_count - s->batch))];
+    const sim_call *call = &r->calls[r->batch + sim_pick(s, (uint32_t)(r->call_count - r->batch))];
     haft__run_command command = make_command(s, call);
     command.by = call->pending ? command.by : HAFT__LIT("nothing");
     command.pause = HAFT__LIT("");
-    read_target(s, &command);
+    read_target(s, r, &command);
     s->sum.unnamed++;
-    s->last_command = written(s, &command);
-    deliver(s, s->last_command);
+    deliver_new(s, r, &command);
+}
+
+static void send_cancel(sim *s, sim_record *r)
+{
+    haft__run_command cancel = {.kind = HAFT__RUN_COMMAND_CANCEL,
+                                .call = HAFT__LIT(""),
+                                .value = haft__json_null(),
+                                .by = HAFT__LIT("ada"),
+                                .why = HAFT__LIT("enough")};
+    s->sum.cancels++;
+    deliver(s, r, written(s, &cancel));
+}
+
+/* The same command again, or another one for the same call. */
+static void send_again(sim *s, sim_record *r, const sim_call *past)
+{
+    haft__run_command command = make_command(s, past);
+    bool same = sim_chance(s, 50) && s->last_command.len > 0;
+    s->sum.seconds++;
+    deliver(s, same ? s->last_command_to : r, same ? s->last_command : written(s, &command));
 }
 
 void sim_person(sim *s)
 {
     haft__arena_reset(&s->scratch);
+    sim_record *r = pick_run(s);
+    if (r == NULL) {
+        return;
+    }
     if (s->cancels && sim_fault(s, 5)) {
-        haft__run_command cancel = {.kind = HAFT__RUN_COMMAND_CANCEL,
-                                    .call = HAFT__LIT(""),
-                                    .value = haft__json_null(),
-                                    .by = HAFT__LIT("ada"),
-                                    .why = HAFT__LIT("enough")};
-        s->sum.cancels++;
-        deliver(s, written(s, &cancel));
+        send_cancel(s, r);
         return;
     }
-    const sim_call *past = sim_fault(s, 20) ? answered_call(s) : NULL;
-    if (past != NULL) { /* the same command again, or another one */
-        haft__run_command command = make_command(s, past);
-        s->sum.seconds++;
-        deliver(s, sim_chance(s, 50) && s->last_command.len > 0 ? s->last_command
-                                                                : written(s, &command));
+    const sim_call *past = sim_fault(s, 20) ? answered_call(s, r) : NULL;
+    if (past != NULL) {
+        send_again(s, r, past);
         return;
     }
-    if (s->call_count > s->batch && sim_fault(s, 20)) {
-        send_without_call(s);
+    if (r->call_count > r->batch && sim_fault(s, 20)) {
+        send_without_call(s, r);
         return;
     }
-    const sim_call *call = pending_call(s);
+    const sim_call *call = pending_call(s, r);
     if (call != NULL) {
         haft__run_command command = make_command(s, call);
-        s->last_command = written(s, &command);
-        deliver(s, s->last_command);
+        deliver_new(s, r, &command);
     }
 }

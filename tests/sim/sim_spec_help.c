@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_spec_help.c - the spec of a run and the replies of its model: all from the seed. */
+/* sim_spec_help.c - the specs of the runs and the replies of their models: all from the seed. */
 #include "sim_help.h"
 
 /* ---- the spec ---- */
@@ -35,29 +35,105 @@ static void add_server(sim *s, haft__buf *words)
     }
 }
 
-/* Each draw is a statement of its own: the order of evaluation of arguments is unspecified. */
-void sim_make_spec(sim *s)
+static const char *approval(const sim *s)
+{
+    return s->broken == SIM_UNASKED ? "" : "!approval";
+}
+
+/* Limits and policies. Each draw is a statement of its own: the order of evaluation of arguments is
+ * unspecified. */
+static void add_limits(sim *s, haft__buf *words, const char *kind, uint32_t most_turns)
+{
+    static const char *const unknown[] = {"", "", "; on_unknown=tell", "; on_unknown=retry"};
+    const char *policy = one_of(s, unknown, COUNT(unknown));
+    uint32_t turns = 2 + sim_pick(s, most_turns), parallel = 1 + sim_pick(s, 4);
+    haft__buf_addf(words, "%s; turns=%u; parallel=%u; violations=1; reminders=1%s", kind, turns,
+                   parallel, policy);
+}
+
+static void finish_spec(sim *s, sim_role role, haft__buf *words)
+{
+    sim_spec *spec = &s->specs[role];
+    (void)snprintf(spec->words, sizeof(spec->words), "%.*s", HAFT__ARG(haft__buf_str(words)));
+    haft__buf_finish(words);
+    help_spec_init(&spec->help, &s->arena, haft__str(spec->words));
+}
+
+/* The root, and the spec that replaces it: the same tools, except that one may be gone. */
+static void make_roots(sim *s, bool agents)
 {
     static const char *const kinds[] = {"agent", "agent", "workflow; min_tools=2"};
-    static const char *const unknown[] = {"", "", "; on_unknown=tell", "; on_unknown=retry"};
-    haft__buf words;
-    haft__buf_init(&words, sizeof(s->words) - 1);
     const char *kind = one_of(s, kinds, COUNT(kinds));
-    const char *policy = one_of(s, unknown, COUNT(unknown));
-    uint32_t turns = 2 + sim_pick(s, 5), parallel = 1 + sim_pick(s, 4);
-    bool workflow = kind[0] == 'w', direct = sim_chance(s, 25);
-    haft__buf_addf(&words, "%s; turns=%u; parallel=%u; violations=1; reminders=1%s", kind, turns,
-                   parallel, policy);
-    haft__buf_addf(&words,
-                   "; tools=look!read_only!retries,put!idempotent!retries,send,pay%s,"
-                   "wipe!destructive,client!headless,request_user_input,store_artifact%s%s",
-                   s->broken == SIM_UNASKED ? "" : "!approval",
-                   direct ? ",give!read_only!direct" : "", workflow ? ",complete_workflow" : "");
+    bool workflow = kind[0] == 'w', direct = sim_chance(s, 25), wipes = sim_chance(s, 75);
+    haft__buf server;
+    haft__buf_init(&server, 200);
+    add_server(s, &server);
+    for (int next = 0; next <= 1; next++) {
+        haft__buf words;
+        haft__buf_init(&words, sizeof(s->specs[0].words) - 1);
+        add_limits(s, &words, kind, agents ? 10 : 5);
+        haft__buf_addf(&words,
+                       "; tools=look!read_only!retries,put!idempotent!retries,send,pay%s,%s"
+                       "client!headless,request_user_input,store_artifact%s%s",
+                       approval(s), next == 0 || wipes ? "wipe!destructive," : "",
+                       direct ? ",give!read_only!direct" : "",
+                       workflow ? ",complete_workflow" : "");
+        add_rule(s, &words);
+        haft__buf_add_str(&words, haft__buf_str(&server));
+        finish_spec(s, next == 0 ? SIM_ROOT : SIM_NEXT, &words);
+    }
+    haft__buf_finish(&server);
+    haft__spec *changed = &s->specs[SIM_NEXT].help.spec;
+    changed->hash = HAFT__LIT("fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210");
+    changed->source = help_json(&s->arena, "{\"name\":\"next\"}");
+}
+
+static void make_agent(sim *s, sim_role role)
+{
+    haft__buf words;
+    haft__buf_init(&words, sizeof(s->specs[0].words) - 1);
+    add_limits(s, &words, "agent", 4);
+    haft__buf_addf(&words, "; tools=look!read_only!retries,put!idempotent,send,pay%s,%s",
+                   approval(s), "request_user_input");
     add_rule(s, &words);
-    add_server(s, &words);
-    (void)snprintf(s->words, sizeof(s->words), "%.*s", HAFT__ARG(haft__buf_str(&words)));
-    haft__buf_finish(&words);
-    help_spec_init(&s->spec, &s->arena, haft__str(s->words));
+    finish_spec(s, role, &words);
+}
+
+static void add_agent_tool(sim *s, sim_role role, const char *name, sim_role agent)
+{
+    haft_error err = {0};
+    sim_spec *spec = &s->specs[role];
+    haft__spec *to = &spec->help.spec;
+    haft__tool tool = {
+        .name = haft__str(name),
+        .description = HAFT__LIT("Asks another agent."),
+        .input_schema = help_json(&s->arena, "{\"type\":\"object\",\"properties\":{\"task\":{"
+                                             "\"type\":\"string\"}},\"required\":[\"task\"]}"),
+        .source = HAFT__TOOL_AGENT,
+        .typed = true,
+    };
+    CHECK_INT(haft__tools_add(&to->tools, &tool, &err), HAFT_OK, "%s", err.message);
+    spec->agents[to->agent_tool_count++] =
+        (haft__agent_tool){.tool = tool.name,
+                           .agent = agent == SIM_LEAF ? HAFT__LIT("leaf") : HAFT__LIT("agent"),
+                           .spec = &s->specs[agent].help.spec};
+    to->agent_tools = spec->agents;
+}
+
+void sim_make_specs(sim *s)
+{
+    bool agents = sim_chance(s, 70);
+    make_roots(s, agents);
+    make_agent(s, SIM_AGENT);
+    make_agent(s, SIM_LEAF);
+    if (agents) {
+        for (int next = 0; next <= 1; next++) {
+            sim_role root = next == 0 ? SIM_ROOT : SIM_NEXT;
+            add_agent_tool(s, root, "ask_agent", SIM_AGENT);
+            add_agent_tool(s, root, "ask_leaf", SIM_LEAF);
+        }
+        add_agent_tool(s, SIM_AGENT, "ask_leaf", SIM_LEAF);
+    }
 }
 
 sim_class sim_class_of(const haft__tool *tool)
@@ -88,6 +164,9 @@ static haft_str arguments_of(sim *s, haft_str tool)
     }
     if (haft__str_equal(tool, HAFT__LIT("complete_workflow"))) {
         return HAFT__LIT("{\"summary\":\"done\"}");
+    }
+    if (haft__str_starts_with(tool, HAFT__LIT("ask_"))) {
+        return haft__arena_format(&s->scratch, "{\"task\":\"find x%u\"}", sim_pick(s, 12));
     }
     if (haft__str_equal(tool, HAFT__LIT("tool_search"))) {
         return HAFT__LIT("{\"query\":\"write look\"}");
@@ -133,8 +212,9 @@ static void make_reply(sim *s, const haft__run *run, haft__reply *ret_reply)
 /* The servers search for tools, not the model. */
 static void list_tools(sim *s, const sim_worker *w)
 {
-    if (help_search(&w->run, NULL, s->spec.servers.listings, s->spec.servers.count, &s->scratch,
-                    HELP_KEY, &s->body, NULL)
+    const help_servers *servers = &s->specs[SIM_ROOT].help.servers;
+    if (help_search(&w->run, NULL, servers->listings, servers->count, &s->scratch, HELP_KEY,
+                    &s->body, NULL)
         != HAFT_OK) {
         sim_fail(s, "the lists of servers cannot be read");
         return;

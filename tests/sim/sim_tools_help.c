@@ -35,7 +35,7 @@ static sim_slot *free_slot(sim_slot *slots, size_t count)
 static void set_key(sim *s, const haft__run_call *call, sim_slot *slot)
 {
     haft__buf_clear(&s->text);
-    haft__run_add_idempotency_key(&s->text, HAFT__LIT(HELP_RUN), call->id);
+    haft__run_add_idempotency_key(&s->text, haft__str(slot->record->id), call->id);
     if (s->broken == SIM_KEY) {
         haft__buf_addf(&s->text, "#%u", call->attempt);
     }
@@ -51,6 +51,7 @@ static void start_slot(sim *s, sim_worker *w, size_t index)
         return;
     }
     *slot = (sim_slot){.used = true,
+                       .record = w->record,
                        .call = index,
                        .attempt = call->attempt,
                        .class = sim_class_of(call->tool),
@@ -68,7 +69,7 @@ static void start_slot(sim *s, sim_worker *w, size_t index)
 static bool must_repeat(const sim *s, const sim_worker *w, const haft__run_call *call)
 {
     return s->broken == SIM_AGAIN && call->stage == HAFT__CALL_FINISHED && call->started
-           && w->epoch > 1 && haft__call_is_external(call);
+           && w->epoch > 1 && haft__call_is_external(call) && !haft__call_is_agent(call);
 }
 
 void sim_slots_start(sim *s, sim_worker *w)
@@ -107,7 +108,8 @@ void sim_slots_abandon(sim *s, sim_worker *w)
 static void perform_effect(sim *s, const sim_slot *slot)
 {
     s->sum.effects++;
-    sim_trace(s, "world: %s attempt %u has its effect", slot->id, slot->attempt);
+    sim_trace(s, "world: %s of %s attempt %u has its effect", slot->id, slot->record->id,
+              slot->attempt);
     sim_watch_effect(s, slot);
 }
 
@@ -124,7 +126,7 @@ static void ask(sim *s, sim_worker *w, sim_slot *slot)
         "{\"message\":\"How many?\",\"mode\":\"form\",\"schema\":{\"type\":\"object\","
         "\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"]},\"url\":null,"
         "\"server\":\"docs\"}";
-    bool durable = s->spec.servers.durable;
+    bool durable = s->specs[SIM_ROOT].help.servers.durable;
     haft__elicitation asked = {.durable = durable,
                                .state = haft__json_string(HAFT__LIT("back")),
                                .within_ms = durable ? 0 : 5000};
@@ -147,7 +149,7 @@ static void ask(sim *s, sim_worker *w, sim_slot *slot)
 void sim_slot_effect(sim *s, sim_worker *w, sim_slot *slot)
 {
     const haft__run_call *call = call_of(w, slot);
-    if (haft__str_equal(call->name, s->spec.servers.asks) && !slot->asked
+    if (haft__str_equal(call->name, s->specs[SIM_ROOT].help.servers.asks) && !slot->asked
         && call->resume.kind != HAFT__JSON_OBJECT) {
         ask(s, w, slot);
         return;
@@ -198,8 +200,9 @@ void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot)
     if (haft__resolve_is_search_tool(
             call->tool)) { /* its hits are an input; everything else is a decision */
         haft__arena_reset(&s->scratch);
-        status = help_search(&w->run, call, s->spec.servers.listings, s->spec.servers.count,
-                             &s->scratch, HELP_KEY, &s->body, &err);
+        const help_servers *servers = &s->specs[SIM_ROOT].help.servers;
+        status = help_search(&w->run, call, servers->listings, servers->count, &s->scratch,
+                             HELP_KEY, &s->body, &err);
         effect.body = haft__buf_str(&s->body);
     } else if (outcome.ok) {
         haft__input_call_finished(&s->body, &w->run, call, &outcome);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_watch_help.c - the rules that must always hold. It reads the log line by line as it is
- * committed, and does not use fold and decide. */
+/* sim_watch_help.c - the rules that must always hold for a run. It reads the log line by line as it
+ * is committed, and does not use fold and decide. */
 #include "run/replay/replay.h"
 #include "sim_help.h"
 
@@ -24,11 +24,11 @@ static haft__json value_in(haft__json object, const char *key)
     return value != NULL ? *value : haft__json_null();
 }
 
-sim_call *sim_find_call(sim *s, haft_str id)
+sim_call *sim_find_call(sim_record *r, haft_str id)
 {
-    for (size_t i = s->call_count; i > 0; i--) {
-        if (is(id, s->calls[i - 1].id)) {
-            return &s->calls[i - 1];
+    for (size_t i = r->call_count; i > 0; i--) {
+        if (is(id, r->calls[i - 1].id)) {
+            return &r->calls[i - 1];
         }
     }
     return NULL;
@@ -37,7 +37,7 @@ sim_call *sim_find_call(sim *s, haft_str id)
 /* ---- calls ---- */
 
 /* The class by the name of the tool, not by the state of the run. */
-static void classify(const sim *s, sim_call *call)
+static void classify(const sim_record *r, sim_call *call)
 {
     static const struct {
         const char *tool;
@@ -55,36 +55,51 @@ static void classify(const sim *s, sim_call *call)
     for (size_t i = 0; i < COUNT(known); i++) {
         call->class = strcmp(call->tool, known[i].tool) == 0 ? known[i].class : call->class;
     }
-    bool rule = strstr(s->words, "approve=send") != NULL;
+    bool rule = strstr(r->words, "approve=send") != NULL;
+    call->policy = strstr(r->words, "on_unknown=retry") != NULL;
     call->approval = strcmp(call->tool, "pay") == 0 || (rule && strcmp(call->tool, "send") == 0);
 }
 
-static bool batch_done(const sim *s)
+static bool batch_done(const sim_record *r)
 {
-    for (size_t i = s->batch; i < s->call_count; i++) {
-        if (s->calls[i].open) {
+    for (size_t i = r->batch; i < r->call_count; i++) {
+        if (r->calls[i].open) {
             return false;
         }
     }
     return true;
 }
 
-static void on_reply(sim *s, const haft__event *event)
+static void on_reply(sim *s, sim_record *r, const haft__event *event)
 {
     haft__json listed = value_in(event->object, "calls");
-    s->batch = s->call_count;
+    r->batch = r->call_count;
     for (uint32_t i = 0; listed.kind == HAFT__JSON_ARRAY && i < listed.count; i++) {
-        if (s->call_count == SIM_CALLS) {
+        if (r->call_count == SIM_CALLS) {
             sim_fail(s, "more calls than can be watched");
             return;
         }
-        sim_call *call = &s->calls[s->call_count++];
+        sim_call *call = &r->calls[r->call_count++];
         *call = (sim_call){.open = true};
         (void)snprintf(call->id, sizeof(call->id), "%.*s",
                        HAFT__ARG(text_in(listed.items[i], "call")));
         (void)snprintf(call->tool, sizeof(call->tool), "%.*s",
                        HAFT__ARG(text_in(listed.items[i], "name")));
-        classify(s, call);
+        classify(r, call);
+    }
+}
+
+/* Calls that wait for a person are judged again; what holds for others of the reply depends on the
+ * moment of the change. */
+static void on_spec_changed(sim *s, sim_record *r)
+{
+    r->words = s->specs[SIM_NEXT].words;
+    for (size_t i = r->batch; i < r->call_count; i++) {
+        sim_call *call = &r->calls[i], now = *call;
+        classify(r, &now);
+        call->approval = call->approval && now.approval;
+        call->policy = call->policy || now.policy;
+        call->judged_again = call->open && call->pending;
     }
 }
 
@@ -97,7 +112,7 @@ static void on_started(sim *s, sim_call *call, const haft__event *event)
     if (!call->open) {
         sim_fail(s, "%s starts again although it has its result: never again", call->id);
     }
-    if (call->pending && !call->asks) {
+    if (call->pending && !call->asks && !call->judged_again) {
         sim_fail(s, "%s starts while it waits for approval or an answer", call->id);
     }
     if (attempt != (uint64_t)call->attempt + 1) {
@@ -113,12 +128,17 @@ static void on_started(sim *s, sim_call *call, const haft__event *event)
     if (!first && !is(key, call->key)) {
         sim_fail(s, "the attempts of %s do not have one key", call->id);
     }
-    bool policy = strstr(s->words, "on_unknown=retry") != NULL;
-    if (!first && call->class == SIM_ONCE && !call->may_repeat && !policy) {
+    if (!first && call->class == SIM_ONCE && !call->may_repeat && !call->policy) {
         sim_fail(s, "%s may not be repeated without a command", call->id);
     }
+    bool repeatable =
+        call->class == SIM_READ_ONLY || call->class == SIM_NO_EFFECT || call->may_repeat;
+    if (call->inherited > 0 && call->attempt == call->inherited && !repeatable) {
+        sim_fail(s, "%s is a call of the forked run, and is made again without a command",
+                 call->id);
+    }
     call->repeats += !first;
-    call->may_repeat = call->pending = call->asks = false;
+    call->may_repeat = call->pending = call->asks = call->judged_again = false;
     call->attempt = (uint32_t)attempt;
     call->arguments = arguments;
     (void)snprintf(call->key, sizeof(call->key), "%.*s", HAFT__ARG(key));
@@ -127,13 +147,14 @@ static void on_started(sim *s, sim_call *call, const haft__event *event)
 static void on_paused(sim *s, sim_call *call, const haft__event *event)
 {
     haft_str pause = text_in(event->object, "pause");
-    if (!call->open || (call->pending && !call->asks)) {
+    if (!call->open || (call->pending && !call->asks && !call->judged_again)) {
         sim_fail(s, "%s is paused although it has a result, or is paused already", call->id);
     }
     for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
         call->pause = is(pause, haft__pause_name((haft__pause)i)) ? (haft__pause)i : call->pause;
     }
     call->pending = true;
+    call->judged_again = false;
     call->asks = text_in(event->object, "server").len > 0;
     call->answered = false;
     if (call->attempt == 0) {
@@ -166,6 +187,7 @@ static void on_answered(sim *s, sim_call *call, const haft__event *event)
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
     call->approved =
         call->approved || (approval && (is(verdict, "approve") || is(verdict, "edit")));
+    call->declined_after = call->declined ? call->declined_after : call->attempt;
     call->declined = call->declined || (approval && !call->approved);
     call->may_repeat = call->may_repeat || is(verdict, "retry") || call->asks;
     if (is(verdict, "edit")) {
@@ -178,15 +200,15 @@ static void on_over(sim *s, sim_call *call)
     if (!call->open) {
         sim_fail(s, "%s gets a second result", call->id);
     }
-    if (call->pending && !call->asks) {
+    if (call->pending && !call->asks && !call->judged_again) {
         sim_fail(s, "%s gets a result while it waits for a person", call->id);
     }
     call->open = call->pending = false;
 }
 
-static void on_call(sim *s, const haft__event *event)
+static void on_call(sim *s, sim_record *r, const haft__event *event)
 {
-    sim_call *call = sim_find_call(s, text_in(event->object, "call"));
+    sim_call *call = sim_find_call(r, text_in(event->object, "call"));
     if (call == NULL) {
         sim_fail(s, "an event of an unknown call");
         return;
@@ -203,21 +225,21 @@ static void on_call(sim *s, const haft__event *event)
 
 /* ---- the run ---- */
 
-static void on_turn(sim *s)
+static void on_turn(sim *s, const sim_record *r)
 {
-    if (!batch_done(s)) {
+    if (!batch_done(r)) {
         sim_fail(s, "a turn starts before all calls of the last have their results");
     }
 }
 
-static void on_end(sim *s, const haft__event *event)
+static void on_end(sim *s, sim_record *r, const haft__event *event)
 {
     haft_str end = text_in(event->object, "end");
     bool final = value_in(event->object, "forced_final").kind == HAFT__JSON_TRUE;
-    if (++s->terminals > 1) {
-        sim_fail(s, "there are %u terminal events", s->terminals);
+    if (++r->terminals > 1) {
+        sim_fail(s, "there are %u terminal events", r->terminals);
     }
-    if ((is(end, "done") || is(end, "direct")) && !final && !batch_done(s)) {
+    if ((is(end, "done") || is(end, "direct")) && !final && !batch_done(r)) {
         sim_fail(s, "a run is done before all calls have their results");
     }
     for (int i = 0; i <= HAFT__END_EXPIRED; i++) {
@@ -225,88 +247,98 @@ static void on_end(sim *s, const haft__event *event)
     }
 }
 
-static void take(sim *s, const haft__event *event)
+static void take(sim *s, sim_record *r, const haft__event *event)
 {
     switch (event->kind) {
     case HAFT__EVENT_MODEL_REPLIED:
-        on_turn(s);
-        on_reply(s, event);
+        on_turn(s, r);
+        on_reply(s, r, event);
         break;
-    case HAFT__EVENT_VIOLATION: s->call_count = s->batch; break; /* its calls were never made */
-    case HAFT__EVENT_TURN_STARTED: on_turn(s); break;
-    case HAFT__EVENT_CANCEL_ASKED: s->cancel_seen = true; break;
-    case HAFT__EVENT_RUN_FINISHED: on_end(s, event); break;
+    case HAFT__EVENT_VIOLATION: r->call_count = r->batch; break; /* its calls were never made */
+    case HAFT__EVENT_TURN_STARTED:
+        if (r->limit_seen) {
+            sim_fail(s, "%s starts a turn although a budget is used up", r->id);
+        }
+        on_turn(s, r);
+        r->turns++;
+        break;
+    case HAFT__EVENT_CANCEL_ASKED: r->cancel_seen = true; break;
+    case HAFT__EVENT_LIMIT_REACHED: r->limit_seen = true; break;
+    case HAFT__EVENT_SPEC_CHANGED: on_spec_changed(s, r); break;
+    case HAFT__EVENT_RUN_FINISHED: on_end(s, r, event); break;
     case HAFT__EVENT_CALL_STARTED:
     case HAFT__EVENT_CALL_FINISHED:
     case HAFT__EVENT_CALL_REFUSED:
     case HAFT__EVENT_PAUSED:
-    case HAFT__EVENT_ANSWERED: on_call(s, event); break;
+    case HAFT__EVENT_ANSWERED: on_call(s, r, event); break;
     default: break;
     }
 }
 
-static void trace_event(sim *s, haft_str line)
+static void trace_event(sim *s, const sim_record *r, haft_str line)
 {
     if (s->tracing) {
         haft__buf_clear(&s->text);
         help_summarise(&s->text, line);
-        sim_trace(s, "log %llu: %.*s", (unsigned long long)s->seen_seq + 1, (int)s->text.len - 1,
-                  s->text.ptr);
+        sim_trace(s, "log %s %llu: %.*s", r->id, (unsigned long long)r->seen_seq + 1,
+                  (int)s->text.len - 1, s->text.ptr);
     }
 }
 
 /* Another worker may own the run now; an earlier owner must not write any more. */
-void sim_watch_claim(sim *s, uint64_t epoch)
+void sim_watch_claim(sim *s, sim_record *r, uint64_t epoch)
 {
-    if (epoch != s->seen_epoch + 1) {
+    if (epoch != r->seen_epoch + 1) {
         sim_fail(s, "epoch %llu does not follow epoch %llu", (unsigned long long)epoch,
-                 (unsigned long long)s->seen_epoch);
+                 (unsigned long long)r->seen_epoch);
     }
-    s->seen_epoch = epoch;
+    r->seen_epoch = epoch;
 }
 
-void sim_watch_event(sim *s, haft_str line, uint64_t epoch)
+void sim_watch_event(sim *s, sim_record *r, haft_str line, uint64_t epoch)
 {
     haft_error err = {0};
     haft__event event;
     s->sum.events++;
-    trace_event(s, line);
+    trace_event(s, r, line);
     haft__arena_reset(&s->scratch);
     if (haft__event_read(&s->scratch, line, HELP_KEY, &event, &err) != HAFT_OK) {
         sim_fail(s, "a line is not an event: %s", err.message);
         return;
     }
-    if (s->store.log.len != s->seen_bytes) {
+    if (r->log.len != r->seen_bytes) {
         sim_fail(s, "an event is no longer stored");
     }
-    if (epoch != s->seen_epoch) {
+    if (epoch != r->seen_epoch) {
         sim_fail(s, "an event of epoch %llu is stored while the run is at epoch %llu",
-                 (unsigned long long)epoch, (unsigned long long)s->seen_epoch);
+                 (unsigned long long)epoch, (unsigned long long)r->seen_epoch);
     }
-    if (event.seq != s->seen_seq + 1) {
+    if (event.seq != r->seen_seq + 1) {
         sim_fail(s, "the sequence is not dense: %llu after %llu", (unsigned long long)event.seq,
-                 (unsigned long long)s->seen_seq);
+                 (unsigned long long)r->seen_seq);
     }
-    if (s->terminals > 0) {
+    if (r->terminals > 0) {
         sim_fail(s, "%s comes after the terminal event", haft__event_kind_name(event.kind));
     }
-    if (s->cancel_seen && event.kind != HAFT__EVENT_RUN_FINISHED) {
+    if (r->cancel_seen && event.kind != HAFT__EVENT_RUN_FINISHED
+        && event.kind != HAFT__EVENT_CHILD_FINISHED) {
         sim_fail(s, "%s comes after a cancel", haft__event_kind_name(event.kind));
     }
-    s->seen_seq = event.seq;
-    s->seen_bytes += line.len + 1;
-    take(s, &event);
+    r->seen_seq = event.seq;
+    r->seen_bytes += line.len + 1;
+    sim_watch_family(s, r, &event);
+    take(s, r, &event);
 }
 
 /* ---- effects ---- */
 
 void sim_watch_effect(sim *s, const sim_slot *slot)
 {
-    sim_call *call = sim_find_call(s, haft__str(slot->id));
+    sim_call *call = sim_find_call(slot->record, haft__str(slot->id));
     if (slot->class == SIM_READ_ONLY || slot->class == SIM_NO_EFFECT) {
         return;
     }
-    if (call != NULL && call->declined) {
+    if (call != NULL && call->declined && slot->attempt > call->declined_after) {
         sim_fail(s, "%s was declined, and has an effect", slot->id);
     }
     if (call == NULL || call->attempt < slot->attempt) {
@@ -325,6 +357,9 @@ void sim_watch_effect(sim *s, const sim_slot *slot)
     }
     call->made |= slot->attempt < 64 ? (uint64_t)1 << slot->attempt : 0;
     call->effects++;
+    if (slot->attempt <= call->inherited) {
+        sim_fail(s, "%s has the effect of the forked run", slot->id);
+    }
     if (call->class == SIM_ONCE && call->effects > 1 + call->repeats) {
         sim_fail(s, "%s has its effect more than once", slot->id);
     }
@@ -399,7 +434,7 @@ static void check_accepted(sim *s, const sim_worker *w, const haft__run_command 
     }
     bool retry =
         taken->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__RUN_COMMAND_APPROVE;
-    if (retry && was_approved(call) && w->epoch == s->seen_epoch) {
+    if (retry && was_approved(call) && w->epoch == w->record->seen_epoch) {
         sim_fail(s, "%s runs again because of an old approval", call->id);
     }
 }
@@ -409,15 +444,16 @@ static void check_accepted(sim *s, const sim_worker *w, const haft__run_command 
 void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *command,
                        haft_status status, bool recorded)
 {
-    const sim_call *call = sim_find_call(s, command->call);
+    const sim_record *r = w->record;
+    const sim_call *call = sim_find_call(w->record, command->call);
     const haft__run_call *taken = haft__run_find_call(&w->run, command->call);
-    if (command->kind == HAFT__RUN_COMMAND_CANCEL || call == NULL) {
+    if (!haft__run_command_is_for_call(command) || call == NULL) {
         return;
     }
     if (recorded && taken != NULL) {
         check_accepted(s, w, command, taken, call);
     }
-    if (!call->answered || w->run.seq != s->seen_seq || w->epoch != s->seen_epoch) {
+    if (!call->answered || w->run.seq != r->seen_seq || w->epoch != r->seen_epoch) {
         return;
     }
     haft__pause seen;
@@ -438,25 +474,22 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *com
 
 void sim_watch_state(sim *s, const sim_worker *w)
 {
-    if (w->durable_seq != s->seen_seq) {
-        return; /* another worker has continued */
+    if (w->durable_seq != w->record->seen_seq || w->queued) {
+        return; /* another worker has continued, or the messages of the thread are not read yet */
     }
     haft__arena arena;
     haft__buf found, wanted;
+    haft__messages earlier;
     haft__run run;
     haft__arena_init(&arena, 0);
     haft__buf_init(&found, 1 << 24);
     haft__buf_init(&wanted, 1 << 24);
-    haft_status status = haft__run_init(&run, &arena, &s->spec.spec, HELP_KEY, NULL);
-    haft_str rest = haft__buf_str(&s->store.log);
-    while (status == HAFT_OK && rest.len > 0) {
-        status = haft__run_fold(&run, haft__str_split(&rest, '\n'), NULL);
-    }
-    if (status == HAFT_OK) {
+    bool folded = sim_fold(s, w->record, UINT64_MAX, &arena, &earlier, &run, NULL);
+    if (folded) {
         help_state(&wanted, &run);
         help_state(&found, &w->run);
     }
-    if (status != HAFT_OK || !haft__str_equal(haft__buf_str(&found), haft__buf_str(&wanted))) {
+    if (!folded || !haft__str_equal(haft__buf_str(&found), haft__buf_str(&wanted))) {
         sim_fail(s, "folding the log does not give the state of a worker");
     }
     haft__buf_finish(&found);
@@ -464,25 +497,26 @@ void sim_watch_state(sim *s, const sim_worker *w)
     haft__arena_finish(&arena);
 }
 
-void sim_watch_end(sim *s)
+void sim_watch_end(sim *s, sim_record *r)
 {
     haft_error err = {0};
     haft__replay replay = {0};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft_str log = haft__buf_str(&s->store.log);
-    if (log.len != s->seen_bytes) {
+    haft_str log = haft__buf_str(&r->log);
+    if (log.len != r->seen_bytes) {
         sim_fail(s, "an event is not stored at the end");
     }
-    if (s->terminals != 1) {
-        sim_fail(s, "there are %u terminal events", s->terminals);
+    if (r->terminals != 1) {
+        sim_fail(s, "there are %u terminal events", r->terminals);
     }
-    haft_status status = haft__replay_log(&arena, &s->spec.spec, log, HELP_KEY, &replay, &err);
+    haft_status status =
+        haft__replay_specs(&arena, &r->spec, sim_specs(s), log, HELP_KEY, &replay, &err);
     if (status != HAFT_OK) {
         sim_fail(s, "a log cannot be replayed: %s", err.message);
     } else if (!replay.identical) {
-        sim_fail(s, "the replay differs at event %llu: recorded %.*s, decided %.*s",
-                 (unsigned long long)replay.differs_at,
+        sim_fail(s, "the replay differs at event %llu of %s: recorded %.*s, decided %.*s",
+                 (unsigned long long)replay.differs_at, r->id,
                  (int)(replay.recorded.len < 200 ? replay.recorded.len : 200), replay.recorded.ptr,
                  (int)(replay.decided.len < 200 ? replay.decided.len : 200), replay.decided.ptr);
     }

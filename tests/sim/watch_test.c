@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the simulation (sim_watch_help.c), each tested with a log or an effect that breaks
- * it. */
+/* The rules of the simulation (sim_watch_help.c, sim_tree_help.c), each tested with a log or an
+ * effect that breaks it. */
 #include "sim_help.h"
 
 #define REPLY                                                                                      \
@@ -14,6 +14,13 @@
     "\"kind\":\"paused\",\"call\":\"" call "\",\"pause\":\"" why "\",\"arguments\":{\"q\":\"a\"}}"
 #define ANSWER(call, verdict)                                                                      \
     "\"kind\":\"answered\",\"call\":\"" call "\",\"verdict\":\"" verdict "\",\"value\":null}"
+#define CHILD_RUN "01m7p3bc3sk9vry82361ksnghm"
+#define CHILD(turns)                                                                               \
+    "\"kind\":\"child_started\",\"call\":\"c1.1\",\"child\":\"" CHILD_RUN                          \
+    "\",\"agent\":\"leaf\",\"limits\":{\"turns\":" turns "}}"
+#define CHILD_END                                                                                  \
+    "\"kind\":\"child_finished\",\"call\":\"c1.1\",\"child\":\"" CHILD_RUN                         \
+    "\",\"end\":\"done\",\"answer\":\"a\",\"turns\":1}"
 #define TURN "\"kind\":\"turn_started\",\"turn\":2}"
 #define END  "\"kind\":\"run_finished\",\"end\":\"done\"}"
 
@@ -21,10 +28,13 @@
 static void begin(sim *s)
 {
     uint64_t seed = 0;
+    const char *words = NULL;
     do {
         sim_begin(s, ++seed, SIM_SOUND);
-    } while (strstr(s->words, "on_unknown") != NULL || strstr(s->words, "approve=") != NULL);
-    sim_watch_claim(s, 1);
+        words = s->records[0].words;
+    } while (strstr(words, "on_unknown") != NULL || strstr(words, "approve=") != NULL);
+    s->records[0].exists = true;
+    sim_watch_claim(s, &s->records[0], 1);
 }
 
 static void append(sim *s, uint64_t seq, uint64_t epoch, const char *body)
@@ -32,8 +42,8 @@ static void append(sim *s, uint64_t seq, uint64_t epoch, const char *body)
     haft__buf_clear(&s->line);
     haft__event_write(&s->line, seq, 1000000, HAFT__LIT(HELP_RUN), haft__str(body));
     haft_str line = haft__buf_str(&s->line);
-    sim_watch_event(s, line, epoch);
-    haft__buf_addf(&s->store.log, "%.*s\n", HAFT__ARG(line));
+    sim_watch_event(s, &s->records[0], line, epoch);
+    haft__buf_addf(&s->records[0].log, "%.*s\n", HAFT__ARG(line));
 }
 
 TEST(a_log_that_breaks_a_rule_is_found)
@@ -68,6 +78,11 @@ TEST(a_log_that_breaks_a_rule_is_found)
         {"after the terminal", {END, TURN}},
         {"after a cancel", {"\"kind\":\"cancel_asked\"}", TURN}},
         {"is not an event", {"\"kind\":\"nosuch\"}"}},
+        {"second child", {REPLY, CHILD("1"), CHILD("1")}},
+        {"than is left", {REPLY, CHILD("99")}},
+        {"does not wait for", {REPLY, CHILD_END}},
+        {"has not ended", {REPLY, CHILD("1"), CHILD_END}},
+        {"before its children", {REPLY, CHILD("1"), END}},
     };
     sim *s = test_alloc(sizeof(*s));
     sim_init(s);
@@ -83,6 +98,45 @@ TEST(a_log_that_breaks_a_rule_is_found)
     sim_finish(s);
 }
 
+static void append_to(sim *s, sim_record *r, const char *body)
+{
+    haft__buf_clear(&s->line);
+    haft__event_write(&s->line, r->seen_seq + 1, 1000000, haft__str(r->id), haft__str(body));
+    haft_str line = help_keep(haft__buf_str(&s->line));
+    sim_store_append(s, r, line, 1);
+}
+
+/* A child that exists, with or without the event of its parent. */
+static sim_record *add_child(sim *s)
+{
+    sim_record *child = sim_store_add(s, HAFT__LIT(CHILD_RUN), HAFT__LIT(CHILD_RUN), SIM_LEAF);
+    child->parent = &s->records[0];
+    child->exists = true;
+    sim_watch_claim(s, child, 1);
+    append_to(s, child, "\"kind\":\"run_started\",\"call\":\"c1.1\"}");
+    return child;
+}
+
+TEST(a_child_belongs_to_its_parent)
+{
+    sim *s = test_alloc(sizeof(*s));
+    sim_init(s);
+    begin(s);
+    (void)add_child(s);
+    CHECK(strstr(s->failure, "has not started it") != NULL, "%s", s->failure);
+    begin(s);
+    append_to(s, &s->records[0], REPLY);
+    append_to(s, &s->records[0], CHILD("1"));
+    sim_record *child = add_child(s);
+    sim_watch_write(s, &s->records[0]);
+    append_to(s, child, END);
+    child->end = HAFT__LIT("failed");
+    CHECK(s->failure[0] == '\0', "%s", s->failure);
+    append_to(s, &s->records[0], CHILD_END);
+    CHECK(strstr(s->failure, "not the end of its run") != NULL, "%s", s->failure);
+    sim_finish(s);
+}
+
 TEST(sequence_numbers_and_epochs_are_checked)
 {
     static const struct {
@@ -94,17 +148,17 @@ TEST(sequence_numbers_and_epochs_are_checked)
     for (size_t i = 0; i < COUNT(rows); i++) {
         begin(s);
         append(s, 1, 1, REPLY);
-        sim_watch_claim(s, 2);
+        sim_watch_claim(s, &s->records[0], 2);
         append(s, rows[i].seq, rows[i].epoch, START("c1.1", "1", "a"));
         CHECK(strstr(s->failure, rows[i].rule) != NULL, "row %zu: %s", i, s->failure);
         CHECK((s->failure[0] == '\0') == (rows[i].rule[0] == '\0'), "row %zu: %s", i, s->failure);
     }
     begin(s);
-    sim_watch_claim(s, 1);
+    sim_watch_claim(s, &s->records[0], 1);
     CHECK(strstr(s->failure, "does not follow") != NULL, "%s", s->failure);
     begin(s);
     append(s, 1, 1, REPLY);
-    s->store.log.len = 0;
+    s->records[0].log.len = 0;
     append(s, 2, 1, START("c1.1", "1", "a"));
     CHECK(strstr(s->failure, "no longer stored") != NULL, "%s", s->failure);
     sim_finish(s);
@@ -112,7 +166,7 @@ TEST(sequence_numbers_and_epochs_are_checked)
 
 static sim_slot slot_of(sim *s, const char *id, uint32_t attempt, sim_class class, const char *q)
 {
-    sim_slot slot = {.used = true, .attempt = attempt, .class = class};
+    sim_slot slot = {.used = true, .record = &s->records[0], .attempt = attempt, .class = class};
     haft__json_member member = {haft__json_string(HAFT__LIT("q")), haft__json_string(haft__str(q))};
     slot.arguments = sim_hash(s, haft__json_object(&member, 1));
     (void)snprintf(slot.id, sizeof(slot.id), "%s", id);
@@ -157,7 +211,7 @@ TEST(an_effect_that_breaks_a_rule_is_found)
     begin(s);
     append(s, 1, 1, REPLY);
     append(s, 2, 1, START("c1.1", "1", "a"));
-    s->calls[0].attempt = 2; /* the second start was not recorded as a repetition */
+    s->records[0].calls[0].attempt = 2; /* the second start was not recorded as a repetition */
     for (uint32_t attempt = 1; attempt <= 2; attempt++) {
         sim_slot slot = slot_of(s, "c1.1", attempt, SIM_ONCE, "a");
         sim_watch_effect(s, &slot);
