@@ -578,11 +578,13 @@ HAFT_API const haft_error *haft_run_error(const haft_run *run);
 
 /* Answers a question or a headless call, gives the result of a call that needs approval in place of
  * its tool, or gives the result of a call whose outcome is unknown. `call_id` may be NULL if only
- * one call is pending; `json` is the value. Repeating the same answer is allowed. Owns: texts are
- * copied. Thread: the runtime's. Fails: BAD_INPUT if `json` is not JSON, or if several calls are
- * pending and `call_id` is NULL; NOT_FOUND if the run has no such call; BAD_STATE if the call is
- * not pending, has another answer already, or the run has ended; the status of haft_run_error if
- * the run is HAFT_STOPPED; NO_MEMORY. Since: 0.1. */
+ * one call is pending; a path such as "c3.1/c1.2" names a call of a child run: of the run that the
+ * call c3.1 has started. For a child run this reads the store and steps the runtime, so it must not
+ * be called from a callback. `json` is the value. Repeating the same answer is allowed. Owns: texts
+ * are copied. Thread: the runtime's. Fails: BAD_INPUT if `json` is not JSON, or if several calls
+ * are pending and `call_id` is NULL; NOT_FOUND if the run has no such call, or no run has the path;
+ * BAD_STATE if the call is not pending, has another answer already, or the run has ended; the
+ * status of haft_run_error if the run is HAFT_STOPPED; IO of the store; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_answer(haft_run *run, const char *call_id,
                                                    const char *json, haft_error *err);
 

@@ -263,69 +263,6 @@ const haft_error *haft_run_error(const haft_run *run)
     return run != NULL ? &run->error : &nothing;
 }
 
-/* ---- commands ---- */
-
-static haft_status issue_command(haft_run *run, haft__run_command_kind kind, const char *call_id,
-                                 const char *json, const char *why, haft_error *err)
-{
-    if (run == NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a run, found NULL");
-    }
-    haft__run_command command = {.kind = kind,
-                                 .call = haft__str(call_id != NULL ? call_id : ""),
-                                 .value = haft__json_null(),
-                                 .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
-                                 .why = haft__str(why != NULL ? why : "")};
-    haft__run_command_set_target(&run->state, &command); /* the pause that the caller has seen */
-    haft__arena scratch;
-    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = HAFT_OK;
-    if (json != NULL) {
-        bool is_json = true; /* text that is not JSON is rejected */
-        status = haft__run_command_read_value(&scratch, haft__str(json), run->runtime->hash_key,
-                                              &command.value, &is_json, err);
-    }
-    if (status == HAFT_OK && json != NULL && kind == HAFT__RUN_COMMAND_APPROVE
-        && command.value.kind == HAFT__JSON_NULL) { /* null would mean: arguments unchanged */
-        status = haft__fail(err, HAFT_BAD_INPUT, "",
-                            "expected an object with the arguments, found null");
-    }
-    if (status == HAFT_OK) {
-        status = haft__run_perform_command(run, &command, err);
-    }
-    haft__arena_finish(&scratch);
-    return status;
-}
-
-haft_status haft_run_answer(haft_run *run, const char *call_id, const char *json, haft_error *err)
-{
-    if (json == NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a JSON value, found NULL");
-    }
-    return issue_command(run, HAFT__RUN_COMMAND_ANSWER, call_id, json, NULL, err);
-}
-
-haft_status haft_run_approve(haft_run *run, const char *call_id, const char *args_json,
-                             haft_error *err)
-{
-    return issue_command(run, HAFT__RUN_COMMAND_APPROVE, call_id, args_json, NULL, err);
-}
-
-haft_status haft_run_again(haft_run *run, const char *call_id, haft_error *err)
-{
-    return issue_command(run, HAFT__RUN_COMMAND_AGAIN, call_id, NULL, NULL, err);
-}
-
-haft_status haft_run_reject(haft_run *run, const char *call_id, const char *why, haft_error *err)
-{
-    return issue_command(run, HAFT__RUN_COMMAND_REJECT, call_id, NULL, why, err);
-}
-
-haft_status haft_run_cancel(haft_run *run, haft_error *err)
-{
-    return issue_command(run, HAFT__RUN_COMMAND_CANCEL, NULL, NULL, NULL, err);
-}
-
 /* ---- release ---- */
 
 void haft__run_dispose(haft_run *run)

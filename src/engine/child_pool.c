@@ -474,6 +474,11 @@ void haft__child_pool_release(haft_run *run)
 {
     haft__child_pool *pool = &run->runtime->children;
     bool is_entry = find_entry(pool, haft__str(run->id)) != NULL;
+    /* A handle that only reads may belong to a run that is also open for writing here. */
+    bool reads = run->stage == HAFT__HANDLE_READ_ONLY || run->opening.mode == HAFT__OPEN_READ_ONLY;
+    if (reads) {
+        return;
+    }
     for (size_t i = 0; i < pool->count && !is_entry; i++) { /* a child that waits keeps its own */
         haft__child_entry *entry = pool->entries[i];
         if (!entry->gone && is_below(pool, entry, run->id)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_tree.c - see run_tree.h. Tests: tests/cli/children_test.py. */
+/* run_tree.c - see run_tree.h. Tests: tests/engine/ops/run_tree_test.c, tests/cli/children_test.py.
+ */
 #include "engine/ops/run_tree.h"
 
 #include "base/error.h"
@@ -20,8 +21,8 @@ void haft__run_tree_finish(haft__run_tree *tree)
     *tree = (haft__run_tree){.runs = NULL};
 }
 
-/* Opens a run read-only. NULL if it does not exist. */
-static haft_status open_run(haft_runtime *runtime, haft_str id, haft_run **ret_run, haft_error *err)
+haft_status haft__run_tree_open(haft_runtime *runtime, haft_str id, haft_run **ret_run,
+                                haft_error *err)
 {
     haft_run *run = NULL;
     haft_status status = haft__run_open_by_name(runtime, id, true, &run, err);
@@ -59,7 +60,7 @@ static haft_status add_below(haft_runtime *runtime, const haft__run *state, bool
         if ((open_only && child->finished) || depth > HAFT__LIMIT_CHILD_DEPTH) {
             continue;
         }
-        status = open_run(runtime, child->run, &run, err);
+        status = haft__run_tree_open(runtime, child->run, &run, err);
         if (status != HAFT_OK || run == NULL) {
             continue;
         }
@@ -99,7 +100,7 @@ static haft_status descend(haft_run **io_run, haft_str key, haft_error *err)
     haft_run *run = *io_run, *below = NULL;
     const haft__child *child = haft__child_find(&run->state, key);
     haft_status status = child != NULL
-                             ? open_run(run->runtime, child->run, &below, err)
+                             ? haft__run_tree_open(run->runtime, child->run, &below, err)
                              : haft__fail(err, HAFT_NOT_FOUND, "",
                                           "the call %.*s of the run %s has started no agent",
                                           HAFT__ARG(key), run->id);
@@ -188,7 +189,7 @@ haft_status haft__run_tree_resolve_call(haft_runtime *runtime, haft__arena *aren
                                         haft_error *err)
 {
     haft_run *run = NULL;
-    haft_status status = open_run(runtime, root, &run, err);
+    haft_status status = haft__run_tree_open(runtime, root, &run, err);
     if (status == HAFT_OK && run == NULL) {
         status = haft__fail(err, HAFT_NOT_FOUND, "", "there is no run '%.*s'", HAFT__ARG(root));
     }

@@ -17,6 +17,10 @@ HAFT_MUST_USE haft_status haft__run_tree_read(haft_runtime *runtime, const haft_
                                               haft_error *err);
 void haft__run_tree_finish(haft__run_tree *tree);
 
+/* Opens a run of a tree read-only. *ret_run is NULL if it does not exist. */
+HAFT_MUST_USE haft_status haft__run_tree_open(haft_runtime *runtime, haft_str id,
+                                              haft_run **ret_run, haft_error *err);
+
 /* Finds the run and the call that `call` names: an id of a call, or a path of ids such as
  * c3.1/c1.2, from the run `root`. An empty one is the only pending call of the tree. Both results
  * live in `arena`. NOT_FOUND if no run has the path; BAD_INPUT if several calls are pending; the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_report.c - see tree_report.h. Tests: tests/cli/trees_test.py. */
+/* tree_report.c - see tree_report.h. Tests: tests/engine/ops/tree/tree_report_test.c,
+ * tests/cli/trees_test.py. */
 #include "engine/ops/tree/tree_report.h"
 
 #include "base/str.h"
