@@ -2,6 +2,7 @@
 /* Children that this process and others perform by turns. */
 #include "engine/child_pool.h"
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "faulty_help.h"
 
@@ -83,6 +84,69 @@ TEST(a_child_that_waits_is_opened_after_its_owner_has_died)
     help_faulty_wait(2000);
     step_until(&h, root, HAFT_WAITING);
     CHECK_STR(help_faulty_find_by_id(&h, child).owner, HAFT__LIT(""), "it waits without an owner");
+    haft_run_release(root);
+    help_faulty_finish(&h);
+}
+
+/* ---- limits ---- */
+
+static bool child_is_owned(help_host *h, const haft_run *root)
+{
+    return help_faulty_find_by_id(h, root->state.children[0]->run).owner.len > 0;
+}
+
+/* Other children that this process performs, so many that one or none may follow. */
+TEST(a_process_performs_only_so_many_children_at_once)
+{
+    for (int past = 0; past <= 1; past++) {
+        help_host h;
+        help_faulty_init(&h, 30000);
+        haft_agent_release(help_host_agent(&h, PICK, CHILD_SCRIPT)); /* only its script is used */
+        h.runtime->children.open = HAFT__LIMIT_CHILD_OPEN - 1 + (size_t)past;
+        haft_run *root = help_host_start(&h, BOSS, BOSS_SCRIPT, "go");
+        while (root->state.child_count == 0) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        if (past != 0) {
+            for (int i = 0; i < 50; i++) {
+                CHECK_INT(haft_runtime_step(h.runtime, 0, &h.err), HAFT_OK, "%s", h.err.message);
+            }
+            CHECK(!child_is_owned(&h, root), "past the limit the child waits in the store");
+            CHECK_INT(haft_run_state(root), HAFT_RUNNING, "the child may start at any moment");
+            h.runtime->children.open--; /* another child has ended */
+            haft__child_pool_notify(h.runtime);
+        }
+        help_host_settle(&h, root);
+        CHECK_INT(haft_run_state(root), HAFT_WAITING, "at the limit the child runs");
+        CHECK_INT(help_faulty_find_by_id(&h, root->state.children[0]->run).turns, 1,
+                  "the turns of the child");
+        haft_run_release(root);
+        h.runtime->children.open = 0;
+        help_faulty_finish(&h);
+    }
+}
+
+/* Another process continues the child. This one asks the store for it again and again. */
+TEST(children_of_other_processes_are_polled)
+{
+    help_host h;
+    haft_run *root = start_tree(&h);
+    request_of_other(&h, (haft__store_request){.verb = HAFT__STORE_CLAIM,
+                                               .run.id = root->state.children[0]->run,
+                                               .run.owner = HAFT__LIT("another"),
+                                               .lease_ms = 300000});
+    step_until(&h, root, HAFT_RUNNING);
+    for (int i = 0; i < 3; i++) {
+        unsigned before = help_faulty_count(HAFT__STORE_FIND);
+        while (h.runtime->children.querying || h.runtime->children.timer.slot == 0) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        help_faulty_wait(HAFT__LIMIT_CHILD_POLL_MS);
+        while (help_faulty_count(HAFT__STORE_FIND) == before) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+    }
+    CHECK_INT(haft_run_state(root), HAFT_RUNNING, "the child may end at any moment");
     haft_run_release(root);
     help_faulty_finish(&h);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runs_tree.c - see cli/commands/runs_tree.h. Tests: tests/cli/trees_test.py. */
+/* runs_tree.c - see cli/commands/runs_tree.h. Tests: tests/cli/commands/runs_tree_test.c,
+ * tests/cli/trees_test.py. */
 #include "cli/commands/runs_tree.h"
 
 #include "base/error.h"
@@ -11,7 +12,6 @@
 #include "engine/ops/event_log.h"
 #include "engine/ops/run_list.h"
 #include "engine/ops/run_tree.h"
-#include "engine/ops/tree/tree_report.h"
 #include "engine/ops/tree/tree_stream.h"
 
 #define STATE_COLUMNS 10
@@ -51,7 +51,7 @@ static void add_line(haft__buf *buf, const haft__tree_entry *entry)
     haft__buf_add_char(buf, '\n');
 }
 
-static void add_lines(haft__buf *buf, const haft__tree_entry *entries, size_t count)
+void haft__runs_tree_add_lines(haft__buf *buf, const haft__tree_entry *entries, size_t count)
 {
     haft__tree_usage total = haft__tree_report_total(entries, count);
     for (size_t i = 0; i < count; i++) {
@@ -102,9 +102,9 @@ haft_status haft__runs_tree_show(haft__cli *cli, haft_runtime *runtime,
         haft__tree_report_write(&text, entries, tree.count + 1);
         status = haft__print_json_line(cli->out, &text, err);
     } else if (entries != NULL) {
-        add_lines(&text, entries, tree.count + 1);
+        haft__runs_tree_add_lines(&text, entries, tree.count + 1);
         status = haft__buf_check(&text, err);
-        if (status == HAFT_OK) { /* escaped by add_lines */
+        if (status == HAFT_OK) { /* escaped */
             (void)fwrite(text.ptr, 1, text.len, cli->out);
         }
     } else if (status == HAFT_OK) {

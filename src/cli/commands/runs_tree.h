@@ -6,7 +6,11 @@
 
 #include "cli/session.h"
 #include "engine/ops/stored_run.h"
+#include "engine/ops/tree/tree_report.h"
 #include "run/replay/replay.h"
+
+/* Appends a line for each run, without control characters, and a line with the sum. */
+void haft__runs_tree_add_lines(haft__buf *buf, const haft__tree_entry *entries, size_t count);
 
 /* Prints the run `root`, as it was read and folded, and all runs below it: a line for each with its
  * id, state or end, turns, calls, tokens, cost, call, agent and task, and the sum; with `json` one
