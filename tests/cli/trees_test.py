@@ -87,6 +87,11 @@ def streamed_events(place, root, ids, name):
     stream = place.events(root, "--tree")
     again = place.events(root, "--tree")
     check(f"the_order_of_a_stream_is_stable_{name}", stream == again)
+    check(f"events_of_a_stream_match_the_schema_{name}",
+          [event for event in stream if not place.matches("event", event)], [])
+    wrong = [dict(stream[-1], path="c1"), dict(stream[-1], path=1), dict(stream[-1], place="c1.1")]
+    check(f"other_paths_do_not_match_the_schema_{name}",
+          [place.matches("event", event) for event in wrong], [False] * 3)
     separate = {run: place.events(run) for run in (root, ids["first"], ids["helper"],
                                                    ids["second"])}
     paths = {root: None, ids["first"]: "c1.1", ids["helper"]: "c1.1/c1.1", ids["second"]: "c2.1"}

@@ -9,6 +9,22 @@
 #include "run/run.h"
 #include "json/object.h"
 
+/* Replaces the first bytes by the turn and the number of a call such as c3.1, so that children
+ * which start in the same millisecond are listed in the order of their calls. */
+static void add_order(haft_str key, uint8_t digest[HAFT__SHA256_BYTES])
+{
+    uint64_t turn = 0, number = 0;
+    haft_str rest = haft__str_skip(key, key.len > 0);
+    haft_str first = haft__str_split(&rest, '.');
+    if (haft__str_starts_with(key, HAFT__LIT("c")) && haft__str_to_u64(first, &turn)
+        && haft__str_to_u64(rest, &number) && turn <= UINT16_MAX && number <= UINT16_MAX) {
+        digest[0] = (uint8_t)(turn >> 8);
+        digest[1] = (uint8_t)turn;
+        digest[2] = (uint8_t)(number >> 8);
+        digest[3] = (uint8_t)number;
+    }
+}
+
 void haft__child_make_id(haft_str parent, haft_str key, uint64_t ms, char to[HAFT__ID_LENGTH + 1])
 {
     haft__sha256 hash;
@@ -18,6 +34,7 @@ void haft__child_make_id(haft_str parent, haft_str key, uint64_t ms, char to[HAF
     haft__sha256_add(&hash, HAFT__LIT("/"));
     haft__sha256_add(&hash, key);
     haft__sha256_end(&hash, digest);
+    add_order(key, digest);
     haft__id_make(ms, digest, to);
 }
 

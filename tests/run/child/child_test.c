@@ -22,6 +22,26 @@ TEST(the_id_of_a_child_follows_from_its_parent_and_call)
     CHECK(strcmp(first, other) != 0, "another call has another child");
 }
 
+TEST(children_of_one_moment_are_listed_in_the_order_of_their_calls)
+{
+    static const char *const keys[] = {"c1.1", "c1.2", "c1.10", "c2.1", "c300.2", "c65535.65535"};
+    char last[HAFT__ID_LENGTH + 1] = "";
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        char id[HAFT__ID_LENGTH + 1];
+        haft__child_make_id(HAFT__LIT("01m7p3bc3sk9vry82361ksnghm"), haft__str(keys[i]), 1000, id);
+        CHECK(haft__id_valid(haft__str(id)), "%s: %s", keys[i], id);
+        CHECK(strcmp(last, id) < 0, "%s: %s after %s", keys[i], id, last);
+        memcpy(last, id, sizeof(last));
+    }
+    static const char *const others[] = {"", "c", "c1", "c1.", "c1.x", "c65536.1", "node"};
+    for (size_t i = 0; i < COUNT(others); i++) { /* any other text is a key, too */
+        char id[HAFT__ID_LENGTH + 1];
+        haft__child_make_id(HAFT__LIT("01m7p3bc3sk9vry82361ksnghm"), haft__str(others[i]), 1000,
+                            id);
+        CHECK(haft__id_valid(haft__str(id)), "%s: %s", others[i], id);
+    }
+}
+
 TEST(the_depth_is_the_number_of_calls)
 {
     CHECK_INT(haft__child_depth(HAFT__LIT("")), 0, "a root run");
