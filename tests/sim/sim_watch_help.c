@@ -474,8 +474,9 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *com
 
 void sim_watch_state(sim *s, const sim_worker *w)
 {
-    if (w->durable_seq != w->record->seen_seq || w->queued) {
-        return; /* another worker has continued, or the messages of the thread are not read yet */
+    if (w->durable_seq != w->record->seen_seq || !w->record->begun) {
+        return; /* another worker has continued, or the log does not say whether the messages of the
+                   thread have been read */
     }
     haft__arena arena;
     haft__buf found, wanted;
