@@ -53,8 +53,37 @@ static void use_chunk(haft__arena *arena, char *next)
     arena->end = arena->chunk != NULL ? arena->chunk->data + arena->chunk->size : NULL;
 }
 
+struct haft__arena_cleanup {
+    haft__arena_cleanup *older;
+    void (*release)(void *context);
+    void *context;
+};
+
+haft_status haft__arena_on_release(haft__arena *arena, void (*release)(void *context),
+                                   void *context, haft_error *err)
+{
+    haft__arena_cleanup *cleanup = malloc(sizeof(*cleanup));
+    if (cleanup == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    *cleanup = (haft__arena_cleanup){arena->cleanups, release, context};
+    arena->cleanups = cleanup;
+    return HAFT_OK;
+}
+
+static void run_cleanups(haft__arena *arena)
+{
+    while (arena->cleanups != NULL) {
+        haft__arena_cleanup *cleanup = arena->cleanups;
+        arena->cleanups = cleanup->older;
+        cleanup->release(cleanup->context);
+        free(cleanup);
+    }
+}
+
 void haft__arena_finish(haft__arena *arena)
 {
+    run_cleanups(arena);
     while (arena->chunk != NULL) {
         drop_newest(arena);
     }
@@ -78,6 +107,7 @@ void haft__arena_restore(haft__arena *arena, haft__arena_mark mark)
 
 void haft__arena_reset(haft__arena *arena)
 {
+    run_cleanups(arena);
     /* The newest chunk is not always the largest: a chunk made for one large piece is followed by
      * one of the usual size. Under ASan no chunk is kept, so that ASan detects a use after reset.
      */

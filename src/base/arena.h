@@ -15,6 +15,7 @@
 #include "haft.h"
 
 typedef struct haft__arena_chunk haft__arena_chunk;
+typedef struct haft__arena_cleanup haft__arena_cleanup;
 
 typedef struct haft__arena {
     char *next, *end;         /* free bytes of the newest chunk */
@@ -22,6 +23,7 @@ typedef struct haft__arena {
     size_t total;             /* bytes held in all chunks */
     size_t max;
     bool full; /* the last failure was because of `max`, not because memory ran out */
+    haft__arena_cleanup *cleanups; /* see haft__arena_on_release; the newest first */
 } haft__arena;
 
 /* A point to restore the arena to. Valid until the arena is restored to an earlier mark. */
@@ -43,6 +45,11 @@ void haft__arena_restore(haft__arena *arena, haft__arena_mark mark);
 
 /* Empties the arena but keeps its largest chunk for the next use. */
 void haft__arena_reset(haft__arena *arena);
+
+/* Calls `release` once, when the arena is finished or reset: for what lives as long as the arena
+ * but has memory of its own. A restore does not call it. */
+HAFT_MUST_USE haft_status haft__arena_on_release(haft__arena *arena, void (*release)(void *context),
+                                                 void *context, haft_error *err);
 
 /* The slow half of haft__arena_alloc. */
 void *haft__arena_alloc_more(haft__arena *arena, size_t size);

@@ -48,6 +48,9 @@
     X(GRAPH_STEPS, "graph.steps", 10000, "`recursion_limit` of a graph")                           \
     X(GRAPH_STEPS_DEFAULT, "graph.steps_default", 25, "default: `recursion_limit` of a graph")     \
     X(GRAPH_ATTEMPTS, "graph.attempts", 100, "`attempts` of a node")                               \
+    X(GRAPH_BACKOFF_MS, "graph.backoff_ms", 60000, "default: `max_backoff` of a node")             \
+    X(GRAPH_TURNS, "graph.turns", 200, "default: `limits.turns` of a graph, for all its agents")   \
+    X(GRAPH_CALLS, "graph.calls", 1000, "default: `limits.calls` of a graph, for all its agents")  \
     X(GRAPH_CHANNEL_BYTES, "graph.channel_bytes", 64 << 20, "bytes of the value of a channel")     \
     X(GRAPH_STEP_BYTES, "graph.step_bytes", 64 << 20,                                              \
       "bytes of the results of nodes in one step, and of its event")                               \

@@ -14,6 +14,7 @@
 #include "engine/script_file.h"
 #include "engine/spec_path.h"
 #include "exec/secrets.h"
+#include "graph/run/graph_run.h"
 #include "io/file.h"
 #include "model/provider.h"
 #include "run/handoff/handoff.h"
@@ -299,24 +300,40 @@ static haft_str make_child_key(haft__arena *arena, const haft__child *child)
                               (unsigned long long)b->usd_micros, (unsigned long long)b->wall_ms);
 }
 
+/* The spec of a child: that of an agent, or this one with another graph. */
+static haft_status find_child_source(const haft_agent *agent, haft_str name, haft__arena *arena,
+                                     haft__json *ret_source, haft_str *ret_path, haft_error *err)
+{
+    const haft__spec *spec = haft__spec_find_agent(agent->spec, name);
+    if (spec != NULL) {
+        *ret_source = spec->source;
+        *ret_path = spec->path;
+        return HAFT_OK;
+    }
+    *ret_path = agent->spec->path;
+    haft_status status = haft__graph_child_source(agent->spec, name, arena, ret_source, err);
+    return status == HAFT_NOT_FOUND ? haft__fail(
+               err, HAFT_BAD_STATE, "", "the spec has no agent \"%.*s\" any more", HAFT__ARG(name))
+                                    : status;
+}
+
 static haft_status create_child_agent(haft_agent *agent, const haft__child *child, haft_str key,
                                       haft__arena *scratch, haft_agent **ret_agent, haft_error *err)
 {
-    const haft__spec *spec = haft__spec_find_agent(agent->spec, child->agent);
-    if (spec == NULL) {
-        return haft__fail(err, HAFT_BAD_STATE, "", "the spec has no agent \"%.*s\" any more",
-                          HAFT__ARG(child->agent));
-    }
-    haft__json source = spec->source;
+    haft__json source = haft__json_null();
+    haft_str path = HAFT__LIT("");
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = set_limits(scratch, &child->limits, &source, err);
+    haft_status status = find_child_source(agent, child->agent, scratch, &source, &path, err);
+    if (status == HAFT_OK) {
+        status = set_limits(scratch, &child->limits, &source, err);
+    }
     if (status == HAFT_OK) {
         haft__json_write(&text, source);
         status = haft__buf_check(&text, err);
     }
     if (status == HAFT_OK) {
-        status = haft__agent_load_text(agent->runtime, haft__buf_str(&text), spec->path,
+        status = haft__agent_load_text(agent->runtime, haft__buf_str(&text), path,
                                        HAFT__SPEC_STORED, ret_agent, err);
     }
     haft__buf_finish(&text);

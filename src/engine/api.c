@@ -8,6 +8,7 @@
 #include "engine/agent.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
+#include "graph/run/graph_run.h"
 #include "io/clock.h"
 #include "io/random.h"
 #include "tool/declare.h"
@@ -144,6 +145,10 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
     if (options != NULL) {
         status = haft__options_copy(&own, sizeof(own), sizeof(own.struct_size), options,
                                     "HAFT_RUN_OPTIONS_INIT", err);
+    }
+    if (status == HAFT_OK && agent->spec->graph_rules != NULL) {
+        status =
+            haft__graph_check_task(agent->spec, haft__str(task), agent->runtime->hash_key, err);
     }
     if (status == HAFT_OK) {
         status = haft__run_create(agent->runtime, &run, err);

@@ -229,6 +229,8 @@ static bool is_suspended(const haft_run *run)
 {
     bool waits =
         run->suspended || haft__queue_is_queued(&run->queue) || haft__log_is_failing(&run->log);
+    /* The request that creates a run creates no children, and a graph may start some at once. */
+    waits = waits || (haft__run_is_graph(&run->state) && !haft__log_is_created(&run->log));
     return waits && !run->state.cancel_asked;
 }
 

@@ -512,6 +512,13 @@ static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_fac
     return HAFT_OK;
 }
 
+/* A node of a graph may allow less time, or more, than its tool. */
+static uint64_t timeout_of(const haft__run_call *call)
+{
+    bool own = call->node != NULL && call->node->timeout_ms > 0;
+    return own ? call->node->timeout_ms : call->tool->traits.timeout_ms;
+}
+
 static haft_status run_slot(haft__call_slot *slot, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
@@ -519,7 +526,7 @@ static haft_status run_slot(haft__call_slot *slot, haft_error *err)
                             .tool = call->tool,
                             .approved = call->approved,
                             .arguments = call->arguments,
-                            .timeout_ms = call->tool->traits.timeout_ms,
+                            .timeout_ms = timeout_of(call),
                             .progress = on_progress,
                             .ask = on_ask,
                             .withdraw = on_withdraw,

@@ -77,8 +77,9 @@ haft_status haft__graph_task_view(haft__graph_execution *x, const haft__graph_ta
 
 /* ---- requests ---- */
 
-/* `args` or `in`: {name: POINTER or {value: JSON}}. */
-static haft_status read_values(haft__json source, haft__json view, haft__arena *arena,
+/* `args` or `in`: {name: POINTER or {value: JSON}}. A pointer that leads nowhere gives null, or
+ * (`sparse`) nothing. */
+static haft_status read_values(haft__json source, haft__json view, bool sparse, haft__arena *arena,
                                haft__json *ret_values, haft_error *err)
 {
     haft__json values = haft__json_object(NULL, 0);
@@ -88,6 +89,9 @@ static haft_status read_values(haft__json source, haft__json view, haft__arena *
         const haft__json *found = from.kind == HAFT__JSON_STRING
                                       ? haft__pointer_get(&view, haft__json_text(from))
                                       : haft__object_find(from, "value");
+        if (sparse && found == NULL) {
+            continue;
+        }
         status = haft__graph_set_member(arena, values, haft__json_text(source.members[i].key),
                                         found != NULL ? *found : haft__json_null(), &values, err);
     }
@@ -131,8 +135,8 @@ haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph
     case HAFT__NODE_TOOL:
         ret_request->kind = HAFT__REQUEST_TOOL;
         ret_request->name = haft__object_string(source, "tool");
-        return read_values(haft__object_object(source, "args"), view, arena, &ret_request->value,
-                           err);
+        return read_values(haft__object_object(source, "args"), view, true, arena,
+                           &ret_request->value, err);
     case HAFT__NODE_AGENT:
         ret_request->kind = HAFT__REQUEST_AGENT;
         ret_request->name = haft__object_string(source, "agent");
@@ -147,8 +151,8 @@ haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph
         ret_request->kind = HAFT__REQUEST_CALL;
         ret_request->name = haft__object_string(source, "graph");
         ret_request->mapped = haft__object_find(source, "in") != NULL;
-        return ret_request->mapped ? read_values(haft__object_object(source, "in"), view, arena,
-                                                 &ret_request->value, err)
+        return ret_request->mapped ? read_values(haft__object_object(source, "in"), view, false,
+                                                 arena, &ret_request->value, err)
                                    : see(x, task, arena, &ret_request->value, err);
     }
     HAFT__UNREACHABLE();

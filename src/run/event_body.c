@@ -49,3 +49,10 @@ void haft__field_error(haft__json_writer *w, const haft_error *error)
     haft__field_text(w, "hint", haft__str(error->hint));
     haft__json_end_object(w);
 }
+
+void haft__field_node(haft__json_writer *w, const haft__run_call *call)
+{
+    if (call->node != NULL) {
+        haft__field_text(w, "node", call->node->path);
+    }
+}

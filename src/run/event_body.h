@@ -13,4 +13,7 @@ void haft__event_body_end(haft__json_writer *w, haft__buf *buf);
 void haft__field_error(haft__json_writer *w, const haft_error *error);
 void haft__field_usage(haft__json_writer *w, const haft__run *run);
 
+/* Writes the member `node` of a call that a node of a graph makes; nothing for other calls. */
+void haft__field_node(haft__json_writer *w, const haft__run_call *call);
+
 #endif

@@ -48,6 +48,9 @@ void haft__run_set_earlier(haft__run *run, const haft__messages *earlier)
 haft_status haft__run_insert_earlier(haft__run *run, haft_error *err)
 {
     haft__messages *messages = &run->messages;
+    if (haft__run_is_graph(run)) {
+        return HAFT_OK; /* it has no conversation */
+    }
     haft__message task = messages->items[--messages->count];
     haft_status status = HAFT_OK;
     for (size_t i = 0; status == HAFT_OK && i < run->earlier->count; i++) {

@@ -73,8 +73,18 @@ typedef struct haft__pause_answer {
 /* `by` of an approval that follows from a standing approval. */
 #define HAFT__BY_STANDING_APPROVAL HAFT__LIT("standing approval")
 
+/* What a call has from the node of a graph that makes it. */
+typedef struct haft__node_call {
+    haft_str path;          /* of the node: worker[2] */
+    bool only_approval;     /* nothing runs: it waits for a person, for `pause` of the node */
+    uint64_t not_before_ms; /* a further attempt waits until then; 0: at once */
+    uint32_t timeout_ms;    /* for one attempt of a tool; 0: that of the tool */
+    uint64_t deadline_ms;   /* time for the answer to a question; 0: that of the spec */
+    haft__json on_expire;   /* what happens then */
+} haft__node_call;
+
 typedef struct haft__run_call {
-    haft_str id; /* c3.1: turn 3, first call */
+    haft_str id; /* c3.1: turn 3, first call; n3.1: step 3, first node */
     haft_str model_call, name, raw;
     haft_str malformed;     /* why it could not be parsed; "" if it could */
     bool repaired;          /* it was repaired while it was parsed */
@@ -127,6 +137,7 @@ typedef struct haft__run_call {
     haft_str shown;      /* what the model sees */
     bool counts_invalid; /* it was refused as unknown or invalid */
     haft__child *child;  /* the child run that a call of an agent has started; else NULL */
+    const haft__node_call *node; /* of a call of a graph; else NULL */
 } haft__run_call;
 
 typedef struct haft__artifact {
@@ -192,6 +203,35 @@ typedef struct haft__run_specs {
     /* Called when the next model of the spec is asked. May be NULL. */
     haft_status (*change_model)(void *context, haft_error *err);
 } haft__run_specs;
+
+/* ---- runs of graphs ---- */
+
+/* What a run of a graph does next, apart from its calls. */
+typedef enum haft__graph_next_kind {
+    HAFT__GRAPH_NEXT_CALLS, /* nothing: its calls are decided, run or waited for */
+    HAFT__GRAPH_NEXT_STEP,
+    HAFT__GRAPH_NEXT_END,
+} haft__graph_next_kind;
+
+typedef struct haft__graph_next {
+    haft__graph_next_kind kind;
+    haft__json step; /* of STEP: the members of graph_step */
+    haft__end end;   /* of END */
+    haft_str answer, reason;
+    haft_str failed;   /* of a failure: the nodes or the channel that it names; else "" */
+    haft_str code;     /* of a failure: node_failed, ...; else "" */
+    haft__json result; /* of END: {state, wrote, command}, for a graph around this one */
+} haft__graph_next;
+
+struct haft__graph_run;
+
+/* How a run of a graph is folded. src/graph has the only rules; a checked spec refers to them, so
+ * that src/run does not depend on graphs. */
+typedef struct haft__graph_rules {
+    /* Called after every event that the run has folded. Sets run->graph_next, and adds the calls
+     * that nodes make now (haft__run_add_node_call). */
+    haft_status (*fold)(struct haft__run *run, const haft__event *event, haft_error *err);
+} haft__graph_rules;
 
 typedef struct haft__run {
     haft__arena *arena;   /* everything below lives here */
@@ -276,9 +316,11 @@ typedef struct haft__run {
     size_t standing_count, standing_capacity;
     haft__child **children; /* in the order in which they started */
     size_t child_count, child_capacity, open_children;
-    haft__tree_usage child_usage; /* of the children that have finished, and all runs below them */
-    haft_str observation;         /* the last result, as shown */
-    haft_str last_text;           /* the last text of the model that was not empty, trimmed */
+    haft__tree_usage child_usage;  /* of the children that have finished, and all runs below them */
+    struct haft__graph_run *graph; /* of a run of a graph, once it has started; else NULL */
+    haft__graph_next graph_next;
+    haft_str observation; /* the last result, as shown */
+    haft_str last_text;   /* the last text of the model that was not empty, trimmed */
 
     /* the end */
     haft__end end;
@@ -311,6 +353,18 @@ HAFT_MUST_USE haft_status haft__run_append_exchange(haft_str task, haft_str answ
 /* Folds one event; copies `line`. BAD_INPUT if the event cannot follow the state. After an error
  * the run must not be used. */
 HAFT_MUST_USE haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err);
+
+/* Whether the run executes a graph: no model decides. */
+static inline bool haft__run_is_graph(const haft__run *run)
+{
+    return run->spec->graph_rules != NULL;
+}
+
+/* Appends a call that a node of a graph makes: `raw` are its arguments as JSON. All texts and
+ * `node` live as long as the run. */
+HAFT_MUST_USE haft_status haft__run_add_node_call(haft__run *run, haft_str id, haft_str tool,
+                                                  haft_str raw, const haft__node_call *node,
+                                                  haft_error *err);
 
 #define HAFT__CALL_ID_SIZE 32
 

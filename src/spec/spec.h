@@ -171,6 +171,7 @@ typedef enum haft__history {
 } haft__history;
 
 struct haft__spec;
+struct haft__graph_rules; /* run/run.h */
 
 /* An agent that tools or nodes of the spec can start as a child run. */
 typedef struct haft__agent_spec {
@@ -234,10 +235,11 @@ typedef struct haft__spec {
     uint32_t tools_share;      /* 10: percent of the context for the spec's own tools */
     uint64_t definition_bytes; /* of the spec's own tools in a request, without built-ins */
     haft__embeddings_spec embeddings;
-    haft_str multitask;   /* "enqueue", "reject" or "interrupt" */
-    haft_str description; /* for people */
-    haft__json graph;     /* as given; src/graph reads it */
-    haft__json graphs;    /* by name: graphs that nodes of kind graph run */
+    haft_str multitask;                          /* "enqueue", "reject" or "interrupt" */
+    haft_str description;                        /* for people */
+    haft__json graph;                            /* as given; src/graph reads it */
+    haft__json graphs;                           /* by name: graphs that nodes of kind graph run */
+    const struct haft__graph_rules *graph_rules; /* how its runs are folded; NULL: no graph */
     const haft__agent_spec *agents;
     size_t agent_count;
     const haft__agent_tool *agent_tools;

@@ -272,3 +272,29 @@ TEST(every_failed_allocation_is_reported)
         CHECK_INT(err.status, HAFT_NO_MEMORY, "allocation %u", n);
     }
 }
+
+static void count_release(void *context)
+{
+    (*(int *)context)++;
+}
+
+TEST(what_lives_with_an_arena_is_released_once)
+{
+    haft__arena arena;
+    haft_error err = {.status = HAFT_OK};
+    int first = 0, second = 0;
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__arena_on_release(&arena, count_release, &first, &err), HAFT_OK, "%s",
+              err.message);
+    haft__arena_mark mark = haft__arena_save(&arena);
+    haft__arena_restore(&arena, mark);
+    CHECK_INT(first, 0, "a restore keeps it");
+    haft__arena_reset(&arena);
+    CHECK_INT(first, 1, "a reset releases it");
+    CHECK_INT(haft__arena_on_release(&arena, count_release, &second, &err), HAFT_OK, "%s",
+              err.message);
+    haft__arena_finish(&arena);
+    haft__arena_finish(&arena);
+    CHECK_INT(first, 1, "the first");
+    CHECK_INT(second, 1, "the second");
+}

@@ -4,6 +4,7 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "json/object.h"
 
 typedef struct row {
     const char *value, *words;
@@ -40,4 +41,22 @@ haft_str haft__event_words_verdict(haft_str verdict)
         {"retry", "to be repeated"}, {"expire", "expired"},
     };
     return find(rows, COUNT(rows), verdict);
+}
+
+void haft__event_words_nodes(haft__buf *buf, const haft__event *event)
+{
+    haft__json nodes = haft__object_array(event->object, "nodes");
+    for (uint32_t i = 0; i < nodes.count;) {
+        haft_str name = haft__object_string(nodes.items[i], "node");
+        uint32_t first = i;
+        while (i < nodes.count
+               && haft__str_equal(haft__object_string(nodes.items[i], "node"), name)) {
+            i++;
+        }
+        haft__buf_add_str(buf, first > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
+        haft__buf_add_str(buf, name);
+        if (i - first > 1) {
+            haft__buf_addf(buf, " x%u", i - first);
+        }
+    }
 }

@@ -5,6 +5,7 @@
  * Every line fits the terminal. Every colour has a symbol or a word with the same meaning; the
  * colours are readable on light and dark backgrounds. Tests: tests/cli/timeline/timeline_test.c.
  */
+#include "base/limits.h"
 #include "base/str.h"
 #include "cli/terminal/amount.h"
 #include "cli/terminal/width.h"
@@ -81,6 +82,30 @@ static void begin_turn(haft__timeline *t, const haft__event *event)
     t->open_since_ms = event->at_ms;
     t->open_seconds = 0;
     haft__buf_clear(&t->reply_text);
+}
+
+/* A step of a graph is committed. Step 0 is the input. */
+static void report_step(haft__timeline *t, const haft__event *event)
+{
+    haft__buf small, nodes;
+    uint64_t step = haft__timeline_event_number(event, "step");
+    haft__timeline_line_close(t);
+    haft__timeline_forget_calls(t);
+    if (t->brief || step == 0) {
+        return;
+    }
+    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__buf_init(&nodes, HAFT__LIMIT_RUN_BYTES);
+    haft__timeline_line l = haft__timeline_line_begin(t);
+    haft__buf_addf(&small, " step %llu", (unsigned long long)step);
+    haft__event_words_nodes(&nodes, event);
+    haft__timeline_line_add(&l, HAFT__STYLE_BOLD, haft__symbol_text(t, HAFT__SYMBOL_RULE));
+    haft__timeline_line_add(&l, HAFT__STYLE_BOLD, haft__buf_str(&small));
+    haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__symbol_text(t, HAFT__SYMBOL_DOT));
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__buf_str(&nodes), 0);
+    haft__timeline_line_end(&l);
+    haft__buf_finish(&small);
+    haft__buf_finish(&nodes);
 }
 
 /* ---- the model ---- */
@@ -532,8 +557,8 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_CALL_ASKED: /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:
-    case HAFT__EVENT_CHILD_FINISHED:
-    case HAFT__EVENT_GRAPH_STEP: return;
+    case HAFT__EVENT_CHILD_FINISHED: return;
+    case HAFT__EVENT_GRAPH_STEP: report_step(t, event); return;
     }
 }
 

@@ -347,6 +347,18 @@ static void report_answered(haft__timeline *t, const haft__event *event)
     add_field(t, event, "by");
 }
 
+/* Step 0 is the input. */
+static void report_step(haft__timeline *t, const haft__event *event)
+{
+    uint64_t step = haft__timeline_event_number(event, "step");
+    if (step > 0) {
+        add_name(t);
+        haft__buf_addf(&t->out, "step %llu: ", (unsigned long long)step);
+        haft__event_words_nodes(&t->out, event);
+    }
+    haft__timeline_forget_calls(t);
+}
+
 static void report_event(haft__timeline *t, const haft__event *event)
 {
     static const char *const refused[] = {"  the server refuses ", "member", ": ", "message"};
@@ -391,8 +403,8 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_CALL_ASKED: /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:
-    case HAFT__EVENT_CHILD_FINISHED:
-    case HAFT__EVENT_GRAPH_STEP: return;
+    case HAFT__EVENT_CHILD_FINISHED: return;
+    case HAFT__EVENT_GRAPH_STEP: report_step(t, event); return;
     }
 }
 

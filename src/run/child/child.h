@@ -38,6 +38,7 @@ typedef struct haft__child {
     haft__child_budget limits;
     bool finished;
     haft_str end, answer, reason;
+    haft__json result; /* of a graph: {state, wrote, command}; else null */
     haft__tree_usage usage;
 } haft__child;
 

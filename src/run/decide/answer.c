@@ -35,6 +35,9 @@ static haft_status start_approved(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments)
 {
     bool matches = false;
+    if (call->node != NULL && call->node->only_approval) {
+        return haft__decide_finish(d, call, call->arguments, HAFT__LIT(""), false, HAFT__LIT(""));
+    }
     bool counts = !call->started && call->tool->role != HAFT__ROLE_CONTROL;
     if (counts && d->run->usage.calls >= d->spec->limits.calls) {
         haft__buf_clear(&d->tools->text);

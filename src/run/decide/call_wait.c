@@ -13,6 +13,11 @@ static haft_str lane_of(const haft__tool *tool)
     return tool->traits.destructive ? HAFT__LIT(" destructive") : HAFT__LIT("");
 }
 
+bool haft__call_is_control(const haft__run_call *call)
+{
+    return call->tool != NULL && call->tool->role == HAFT__ROLE_CONTROL && call->node == NULL;
+}
+
 /* Whether the call is running, here or at a client. A call that waits for a person is not running:
  * the person may never decide, and other calls must not wait for that. */
 static bool is_running(const haft__run_call *call)
@@ -54,7 +59,9 @@ uint64_t haft__call_wait_poll_at(const haft__run *run, const haft__run_call *cal
             return UINT64_MAX;
         }
     }
-    return delay > 0 && past->finished ? past->finished_ms + delay : 0;
+    uint64_t polled = delay > 0 && past->finished ? past->finished_ms + delay : 0;
+    uint64_t retried = call->node != NULL ? call->node->not_before_ms : 0;
+    return polled > retried ? polled : retried;
 }
 
 uint64_t haft__call_wait_next_poll(const haft__run *run, uint64_t now_ms)
@@ -82,7 +89,7 @@ static bool only_control_calls_left(const haft__run *run)
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
         bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
-        bool control = call->tool != NULL && call->tool->role == HAFT__ROLE_CONTROL;
+        bool control = haft__call_is_control(call);
         last = last && (over || control);
     }
     return last;
@@ -96,7 +103,7 @@ haft__call_wait haft__call_wait_find(const haft__run *run, const haft__run_call 
     if (run->stage != HAFT__RUN_CALLING || call->tool == NULL || (!arrived && !answered)) {
         return wait;
     }
-    if (call->tool->role == HAFT__ROLE_CONTROL) {
+    if (haft__call_is_control(call)) {
         wait.by = only_control_calls_left(run) ? HAFT__CALL_WAIT_NONE : HAFT__CALL_WAIT_OTHERS;
         return wait;
     }

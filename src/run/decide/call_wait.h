@@ -23,6 +23,9 @@ typedef struct haft__call_wait {
 /* Returns why the call cannot run now, according to the log. */
 haft__call_wait haft__call_wait_find(const haft__run *run, const haft__run_call *call);
 
+/* Whether the call is judged after the others of its turn. Calls of nodes never are. */
+bool haft__call_is_control(const haft__run_call *call);
+
 /* "lane", "room", "others", "delay", "". */
 const char *haft__call_wait_reason_name(haft__call_wait_reason by);
 

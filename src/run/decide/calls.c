@@ -36,7 +36,7 @@ static bool is_finished(const haft__run_call *call)
 
 static bool is_control(const haft__run_call *call)
 {
-    return call->tool != NULL && call->tool->role == HAFT__ROLE_CONTROL;
+    return haft__call_is_control(call);
 }
 
 /* Whether the tool runs outside of decide: neither a built-in nor headless. */
@@ -60,6 +60,7 @@ haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, c
     haft__field_text(&d->w, "tool", call->name);
     haft__field_text(&d->w, "why", haft__str(why));
     haft__field_text(&d->w, "text", haft__buf_str(&d->tools->text));
+    haft__field_node(&d->w, call);
     return haft__decision_commit(d);
 }
 
@@ -175,6 +176,7 @@ haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, ha
     haft__buf_add_char(d->w.buf, '"');
     d->w.after_key = false;
     haft__field_text_or_null(&d->w, "note", note);
+    haft__field_node(&d->w, call);
     return haft__decision_commit(d);
 }
 
@@ -194,6 +196,7 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     haft__json_key(&d->w, "arguments"); /* null if call_started has them */
     haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
     haft__field_text_or_null(&d->w, "note", note);
+    haft__field_node(&d->w, call);
     return haft__decision_commit(d);
 }
 
@@ -217,6 +220,7 @@ haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, ha
     haft__json_key(&d->w, "arguments"); /* null if call_started has them */
     haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
     haft__field_text_or_null(&d->w, "note", note);
+    haft__field_node(&d->w, call);
     return haft__decision_commit(d);
 }
 
@@ -320,7 +324,7 @@ static haft_status check_allowed(haft__decision *d, judged_call *j)
 static haft_status check_limits(haft__decision *d, judged_call *j)
 {
     const haft__spec_limits *limits = &d->spec->limits;
-    bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE
+    bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE && j->call->node == NULL
                     && accepted_before(d->run, j->call) >= limits->parallel;
     bool over_budget = d->run->usage.calls >= limits->calls;
     return !is_control(j->call) && (over_cap || over_budget)
@@ -422,7 +426,8 @@ static haft_status check_repetition(haft__decision *d, judged_call *j)
     j->known = haft__map_get(&d->run->results, haft__buf_str(key));
     haft__no_progress_verdict verdict = HAFT__NO_PROGRESS_FINE;
     j->signature = haft__run_hash(haft__buf_str(key));
-    if (!is_control(call) && !call->approved && !call->tool->traits.polls) {
+    if (!is_control(call) && call->node == NULL && !call->approved
+        && !call->tool->traits.polls) { /* a graph may do the same again: its steps are limited */
         verdict = haft__no_progress_check(&d->run->progress, &d->spec->limits.repeats,
                                           haft__run_hash(call->name), j->signature, d->run->turn);
         haft__no_progress_explain(&d->tools->text, verdict, call->name);
@@ -455,7 +460,10 @@ static haft_status check_approval(haft__decision *d, judged_call *j)
 static haft_status check_cache(haft__decision *d, judged_call *j)
 {
     uint64_t ttl = j->call->tool->traits.cache_ttl_ms;
-    bool fresh = j->known != NULL && (ttl == 0 || d->now_ms - j->known->finished_ms <= ttl);
+    /* A node of a graph runs as often as the graph says, unless the tool asks for a cache. */
+    bool wanted = j->call->node == NULL || j->call->tool->traits.cache != HAFT__CACHE_NONE;
+    bool fresh =
+        wanted && j->known != NULL && (ttl == 0 || d->now_ms - j->known->finished_ms <= ttl);
     return fresh ? decided(j, haft__decide_finish(d, j->call, j->arguments, j->known->result, true,
                                                   haft__buf_str(&d->tools->text)))
                  : HAFT_OK;
@@ -479,7 +487,7 @@ static const haft__run_call *find_equal(const haft__run *run, const judged_call 
  * exception: the model has read nothing since the first call, so the second would only wait. */
 static haft_status check_equal(haft__decision *d, judged_call *j)
 {
-    const haft__run_call *equal = find_equal(d->run, j);
+    const haft__run_call *equal = j->call->node == NULL ? find_equal(d->run, j) : NULL;
     if (equal == NULL || equal->stage == HAFT__CALL_REFUSED) {
         return HAFT_OK;
     }

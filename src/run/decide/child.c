@@ -12,16 +12,18 @@ bool haft__call_is_agent(const haft__run_call *call)
     return call->tool != NULL && call->tool->source == HAFT__TOOL_AGENT;
 }
 
-/* Calls of agents in this batch that have no child yet: they share what is left. */
+/* Calls of agents in this batch that have no child yet: they share what is left. Of those that
+ * nodes of a graph make, only some run at once; the rest of their budgets comes back before the
+ * others start. */
 static size_t count_waiting(const haft__run *run)
 {
-    size_t count = 0;
+    size_t count = 0, most = haft__run_is_graph(run) ? run->spec->limits.parallel : SIZE_MAX;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
         bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
         count += haft__call_is_agent(call) && !over && call->child == NULL;
     }
-    return count;
+    return count < most ? count : most;
 }
 
 haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__run_call *call,
@@ -47,6 +49,7 @@ static haft_status start_child(haft__decision *d, const haft__run_call *call)
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "child", haft__str(id));
     haft__field_text(&d->w, "agent", haft__spec_agent_tool(d->spec, call->name)->agent);
+    haft__field_node(&d->w, call);
     haft__child_write_limits(&d->w, &budget);
     return haft__decision_commit(d);
 }
@@ -126,6 +129,11 @@ void haft__input_child_finished(haft__buf *buf, haft_str call, haft__json value)
     haft__field_number(&w, "runs", usage.runs);
     haft__child_write_usage(&w, &usage);
     haft__field_number(&w, "ms", haft__object_number(value, "ms", 0));
+    const haft__json *result = haft__object_find(value, "result");
+    if (result != NULL) {
+        haft__json_key(&w, "result");
+        haft__json_add(&w, *result);
+    }
     haft__event_body_end(&w, buf);
 }
 
@@ -146,6 +154,10 @@ void haft__child_write_end(haft__buf *buf, const haft__run *run)
     haft__field_number(&w, "runs", usage.runs);
     haft__child_write_usage(&w, &usage);
     haft__field_number(&w, "ms", run->worked_ms);
+    if (haft__run_is_graph(run) && run->graph_next.kind == HAFT__GRAPH_NEXT_END) {
+        haft__json_key(&w, "result"); /* a graph around this one reads the state */
+        haft__json_add(&w, run->graph_next.result);
+    }
     haft__json_end_object(&w);
     haft__json_end_object(&w);
 }

@@ -235,6 +235,20 @@ static haft_status decide_last_calls(haft__decision *d)
     return rests && !haft__child_any_open(d->run) ? end_with_parent(d) : status;
 }
 
+/* A graph whose parent has used up its budget finishes the step that has begun. */
+static haft_status decide_graph(haft__decision *d)
+{
+    const haft__run *run = d->run;
+    bool begun = false;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        begun = begun || run->calls[i].stage != HAFT__CALL_ARRIVED;
+    }
+    if (!run->parent_limit_reached || run->graph_next.kind != HAFT__GRAPH_NEXT_CALLS) {
+        return haft__decide_graph(d);
+    }
+    return begun ? decide_last_calls(d) : end_with_parent(d);
+}
+
 static haft_status decide_stage(haft__decision *d)
 {
     const haft__run *run = d->run;
@@ -258,7 +272,9 @@ static haft_status decide_stage(haft__decision *d)
     case HAFT__RUN_AWAITING_REPLY: return decide_asking(d);
     case HAFT__RUN_JUDGING: return haft__decide_reply(d);
     case HAFT__RUN_CALLING:
-        return run->parent_limit_reached ? decide_last_calls(d) : haft__decide_calls(d);
+        return haft__run_is_graph(run)     ? decide_graph(d)
+               : run->parent_limit_reached ? decide_last_calls(d)
+                                           : haft__decide_calls(d);
     case HAFT__RUN_ENDED: *d->effect = (haft__effect){.kind = HAFT__EFFECT_END}; return HAFT_OK;
     }
     HAFT__UNREACHABLE();

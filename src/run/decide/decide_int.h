@@ -103,6 +103,11 @@ haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__
  * the child. *ret_decided is false while the child runs. */
 haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bool *ret_decided);
 
+/* ---- graph.c ---- */
+
+/* A run of a graph: its next step, its end, or its calls. */
+haft_status haft__decide_graph(haft__decision *d);
+
 /* ---- builtin.c ---- */
 
 /* The result of a call that only the run itself answers. */

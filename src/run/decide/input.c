@@ -494,6 +494,7 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_number(&w, "ms", outcome->ms);
     haft__field_null(&w, "arguments"); /* call_started has the arguments, */
     haft__field_null(&w, "note");      /* and the note */
+    haft__field_node(&w, call);
     haft__event_body_end(&w, buf);
 }
 

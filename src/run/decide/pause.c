@@ -21,9 +21,16 @@ static void write_deadline(haft__decision *d, uint64_t after_ms)
 }
 
 /* Writes `deadline` and `on_expire`. A rule without a deadline has both from the pause's kind. */
-static void write_expiry(haft__decision *d, haft__pause pause, const haft__approval_rule *rule)
+static void write_expiry(haft__decision *d, const haft__run_call *call, haft__pause pause,
+                         const haft__approval_rule *rule)
 {
     const haft__pause_rule *usual = &d->spec->pauses[pause];
+    haft__pause_rule of_node;
+    if (call->node != NULL && call->node->deadline_ms > 0) {
+        of_node = (haft__pause_rule){.deadline_ms = call->node->deadline_ms,
+                                     .on_expire = call->node->on_expire};
+        usual = &of_node;
+    }
     bool own = rule != NULL && (rule->deadline_ms > 0 || usual->deadline_ms == 0);
     uint64_t after_ms = own ? rule->deadline_ms : usual->deadline_ms;
     write_deadline(d, after_ms);
@@ -43,6 +50,7 @@ static void begin_pause(haft__decision *d, const haft__run_call *call, haft__pau
     haft__json_key(&d->w, "arguments");
     haft__json_add(&d->w, arguments);
     haft__field_text_or_null(&d->w, "question", question);
+    haft__field_node(&d->w, call);
 }
 
 static haft_str question_of(haft__pause pause, haft__json arguments)
@@ -56,7 +64,7 @@ static haft_status decide_pause(haft__decision *d, const haft__run_call *call, h
                                 haft__json arguments, const haft__approval_rule *rule)
 {
     begin_pause(d, call, pause, arguments, question_of(pause, arguments));
-    write_expiry(d, pause, rule);
+    write_expiry(d, call, pause, rule);
     if (haft__pause_kind_of(pause)->binds) {
         char binding[HAFT__SHA256_HEX];
         haft_status status = haft__binding_make(d->spec, call->tool, arguments, binding, d->err);
@@ -88,7 +96,7 @@ haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call
                                          haft_str reason)
 {
     begin_pause(d, call, HAFT__PAUSE_UNKNOWN_OUTCOME, call->arguments, (haft_str){NULL, 0});
-    write_expiry(d, HAFT__PAUSE_UNKNOWN_OUTCOME, NULL);
+    write_expiry(d, call, HAFT__PAUSE_UNKNOWN_OUTCOME, NULL);
     if (reason.len > 0) {
         haft__field_text(&d->w, "reason", reason);
     }

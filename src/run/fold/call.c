@@ -24,7 +24,7 @@
 /* After the last result of a batch, appends all results to the conversation, in call order. */
 static haft_status end_batch(haft__run *run, haft_error *err)
 {
-    if (!haft__run_batch_done(run)) {
+    if (!haft__run_batch_done(run) || haft__run_is_graph(run)) {
         return HAFT_OK;
     }
     bool all_invalid = run->call_count > run->batch;

@@ -103,7 +103,8 @@ haft_status haft__fold_child_finished(haft__run *run, const haft__event *event, 
     child->answer = haft__object_text(event->object, "answer");
     child->reason = haft__object_text(event->object, "reason");
     child->usage = haft__child_read_usage(event->object);
+    status = haft__fold_copy_json(run, haft__event_field(event, "result"), &child->result, err);
     haft__tree_usage_add(&run->child_usage, &child->usage);
     run->open_children--;
-    return HAFT_OK;
+    return status;
 }

@@ -156,6 +156,9 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     if (status == HAFT_OK) {
         status = haft__fold_find_server(run, err);
     }
+    if (status == HAFT_OK && haft__run_is_graph(run)) {
+        return haft__fold_graph_started(run);
+    }
     if (status == HAFT_OK) {
         status = haft__fold_add_search_tool(run, err);
     }
@@ -290,7 +293,8 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
     haft_status status = haft__event_text(event, "end", &end, err);
     bool answered =
         haft__str_equal(end, HAFT__LIT("done")) || haft__str_equal(end, HAFT__LIT("direct"));
-    if (status == HAFT_OK && answered && !run->forced_by_limit && !haft__run_batch_done(run)) {
+    bool open = !haft__run_is_graph(run) && !haft__run_batch_done(run);
+    if (status == HAFT_OK && answered && !run->forced_by_limit && open) {
         status = haft__fold_fail(event, "calls have no result yet", err);
     }
     if (status == HAFT_OK) {
@@ -342,7 +346,7 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_CHILD_FINISHED: return haft__fold_child_finished(run, event, err);
     case HAFT__EVENT_HANDED_OFF: return haft__fold_handed_off(run, event, err);
     case HAFT__EVENT_MODEL_CHANGED: return haft__fold_model_changed(run, event, err);
-    case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* recorded only: no change of the state */
+    case HAFT__EVENT_GRAPH_STEP: return haft__fold_graph_step(run, event, err);
     }
     HAFT__UNREACHABLE();
 }
@@ -374,6 +378,9 @@ static haft_status fold_next(haft__run *run, const haft__event *event, haft_erro
         return haft__fold_fail(event, "the run has not started", err);
     }
     haft_status status = fold_event(run, event, err);
+    if (status == HAFT_OK && haft__run_is_graph(run)) {
+        status = run->spec->graph_rules->fold(run, event, err);
+    }
     run->worked_ms += worked_ms_of(run, event);
     run->seq = event->seq;
     run->last_ms = event->at_ms;

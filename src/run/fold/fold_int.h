@@ -64,6 +64,9 @@ HAFT_MUST_USE haft_status haft__fold_keep_correction(haft__run *run, haft_error 
 HAFT_MUST_USE haft_status haft__fold_option_refused(haft__run *run, const haft__event *event,
                                                     haft_error *err);
 
+/* Makes room for `more` calls. */
+HAFT_MUST_USE haft_status haft__fold_grow_calls(haft__run *run, size_t more, haft_error *err);
+
 /* ... about child runs (the first reads the fields of run_started), */
 HAFT_MUST_USE haft_status haft__fold_child_of(haft__run *run, const haft__event *event,
                                               haft_error *err);
@@ -87,6 +90,14 @@ HAFT_MUST_USE haft_status haft__fold_answered(haft__run *run, const haft__event 
                                               haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
                                                      haft_error *err);
+
+/* ---- graph.c ---- */
+
+/* A run of a graph has started: only its calls are decided from now on. */
+haft_status haft__fold_graph_started(haft__run *run);
+/* The calls of the step are over. */
+HAFT_MUST_USE haft_status haft__fold_graph_step(haft__run *run, const haft__event *event,
+                                                haft_error *err);
 
 /* Appends the system prompt of the run's spec, if it has one. */
 HAFT_MUST_USE haft_status haft__fold_add_system_prompt(haft__run *run, haft_error *err);

@@ -46,7 +46,7 @@ static void count_usage(haft__run *run, const haft__event *event)
 
 /* ---- replies ---- */
 
-static haft_status grow_calls(haft__run *run, size_t more, haft_error *err)
+haft_status haft__fold_grow_calls(haft__run *run, size_t more, haft_error *err)
 {
     size_t wanted = run->call_count + more;
     if (wanted <= run->call_capacity) {
@@ -72,7 +72,7 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
     if (listed == NULL || listed->kind != HAFT__JSON_ARRAY) {
         return HAFT_OK;
     }
-    haft_status status = grow_calls(run, listed->count, err);
+    haft_status status = haft__fold_grow_calls(run, listed->count, err);
     for (uint32_t i = 0; status == HAFT_OK && i < listed->count; i++) {
         haft__json entry = listed->items[i];
         haft__run_call call = {.id = haft__object_text(entry, "call"),

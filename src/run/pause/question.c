@@ -55,7 +55,7 @@ haft_status haft__question_answer(const haft__run_call *call, haft__json value,
         *ret_answer = default_answer;
         return HAFT_OK;
     }
-    if (is_empty) {
+    if (is_empty && call->node == NULL) { /* a graph may want any value */
         return haft__fail(err, HAFT_BAD_INPUT, "",
                           "the question of %.*s wants an answer, and has no default",
                           HAFT__ARG(call->id));

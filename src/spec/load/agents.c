@@ -406,29 +406,40 @@ static void check_traits(haft__loader *l, haft__json entry, const haft__tool *to
     }
 }
 
+haft__agent_limits haft__loader_read_agent_limits(haft__loader *l, haft__json owner,
+                                                  haft_str pointer)
+{
+    haft__json limits = haft__object_object(owner, "limits");
+    haft_str at = haft__loader_pointer(l, "%.*s/limits", HAFT__ARG(pointer));
+    uint64_t wall =
+        haft__loader_read_duration(l, haft__object_get(limits, "wall"),
+                                   haft__loader_pointer(l, "%.*s/wall", HAFT__ARG(at)), 0);
+    uint64_t timeout =
+        haft__loader_read_duration(/* of a node */
+                                   l, haft__object_get(owner, "timeout"),
+                                   haft__loader_pointer(l, "%.*s/timeout", HAFT__ARG(pointer)), 0);
+    return (haft__agent_limits){
+        .turns = (uint32_t)haft__object_number(limits, "turns", 0),
+        .calls = (uint32_t)haft__object_number(limits, "calls", 0),
+        .tokens = haft__object_number(limits, "tokens", 0),
+        .has_usd = haft__object_get(limits, "usd").kind == HAFT__JSON_NUMBER,
+        .usd_micros = haft__loader_read_micros(
+            l, limits, "usd", haft__loader_pointer(l, "%.*s/usd", HAFT__ARG(at)), 0),
+        .wall_ms = wall == 0 || (timeout > 0 && timeout < wall) ? timeout : wall};
+}
+
 void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__tool *tool,
                                  haft_str pointer)
 {
-    haft__json limits = haft__object_object(entry, "limits");
-    haft_str at = haft__loader_pointer(l, "%.*s/limits", HAFT__ARG(pointer));
     const haft__spec *spec = haft__loader_agent_of(l, entry);
     if (spec == NULL || l->status != HAFT_OK) {
         return; /* reported */
     }
     haft__agent_tool *added = &l->agent_tools[l->spec->agent_tool_count];
-    *added = (haft__agent_tool){
-        .tool = tool->name,
-        .agent = haft__object_string(entry, "agent"),
-        .spec = spec,
-        .limits = {.turns = (uint32_t)haft__object_number(limits, "turns", 0),
-                   .calls = (uint32_t)haft__object_number(limits, "calls", 0),
-                   .tokens = haft__object_number(limits, "tokens", 0),
-                   .has_usd = haft__object_get(limits, "usd").kind == HAFT__JSON_NUMBER,
-                   .usd_micros = haft__loader_read_micros(
-                       l, limits, "usd", haft__loader_pointer(l, "%.*s/usd", HAFT__ARG(at)), 0),
-                   .wall_ms = haft__loader_read_duration(
-                       l, haft__object_get(limits, "wall"),
-                       haft__loader_pointer(l, "%.*s/wall", HAFT__ARG(at)), 0)}};
+    *added = (haft__agent_tool){.tool = tool->name,
+                                .agent = haft__object_string(entry, "agent"),
+                                .spec = spec,
+                                .limits = haft__loader_read_agent_limits(l, entry, pointer)};
     l->spec->agent_tool_count++;
     haft__loader_check_agent_money(l, spec, added->limits.has_usd, pointer);
     haft__loader_check_child_handoffs(l, spec, pointer);

@@ -234,9 +234,10 @@ static void build_limits(haft__loader *l)
 {
     static const char *const overflows[] = {"queue", "truncate"};
     haft__json source = haft__object_object(l->source, "limits");
+    bool graph = l->spec->kind == HAFT__SPEC_GRAPH; /* its children take from its budgets */
     l->spec->limits = (haft__spec_limits){
-        .turns = number32(source, "turns", 12),
-        .calls = number32(source, "calls", 50),
+        .turns = number32(source, "turns", graph ? HAFT__LIMIT_GRAPH_TURNS : 12),
+        .calls = number32(source, "calls", graph ? HAFT__LIMIT_GRAPH_CALLS : 50),
         .parallel = number32(source, "parallel", 3),
         .overflow = one_of(haft__object_string(source, "overflow"), overflows, COUNT(overflows)),
         .observation_chars = number32(source, "observation_chars", 8000),

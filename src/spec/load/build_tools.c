@@ -301,8 +301,8 @@ void haft__loader_build_tools(haft__loader *l)
     haft__json enabled = haft__object_array(haft__object_object(l->source, "builtins"), "enabled");
     size_t before = l->problems.errors;
     haft__tools_init(&l->spec->tools, l->arena, l->options->hash_key);
-    l->spec->agent_tools = l->agent_tools =
-        haft__loader_alloc(l, entries.count, sizeof(*l->agent_tools));
+    l->spec->agent_tools = l->agent_tools = haft__loader_alloc(
+        l, entries.count + haft__loader_count_node_tools(l), sizeof(*l->agent_tools));
     for (uint32_t i = 0; i < entries.count && l->status == HAFT_OK; i++) {
         haft_str pointer = haft__loader_pointer(l, "/tools/%u", i);
         haft__json builtin = haft__object_get(entries.items[i], "builtin");
@@ -317,6 +317,7 @@ void haft__loader_build_tools(haft__loader *l)
         haft__loader_add_tool(l, l->options->functions[i], HAFT__LIT("/tools"));
     }
     haft__loader_add_handoffs(l);
+    haft__loader_add_node_tools(l);
     measure_tools(l);
     enable_search(l);
     l->broken |= l->problems.errors > before;

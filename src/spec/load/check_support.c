@@ -15,14 +15,6 @@
 
 static void check_version(haft__loader *l)
 {
-    if (l->spec->kind == HAFT__SPEC_GRAPH && l->spec->graph.kind != HAFT__JSON_NULL
-        && haft__loader_keys_are_valid(l, "kind graph")
-        && (!l->options->check_only || l->options->scope == NULL)) {
-        haft__spec_problem *problem =
-            (l->options->check_only ? haft__loader_warning : haft__loader_error)(
-                l, HAFT__LIT("/kind"), HAFT__SUBJECT_VALUE, "graphs do not run in this version");
-        haft__loader_hint(l, problem, "use kind: agent or kind: workflow");
-    }
     if (haft__object_object(l->source, "databases").count > 0) {
         haft__spec_problem *problem =
             haft__loader_error(l, HAFT__LIT("/databases"), HAFT__SUBJECT_KEY,

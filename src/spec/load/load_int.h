@@ -127,7 +127,16 @@ void haft__loader_check_agent_money(haft__loader *l, const haft__spec *agent, bo
 /* Whether a name is that of a file: NAME.yaml, .yml or .json. */
 bool haft__loader_is_spec_file(haft_str name);
 
+/* `limits` of a tool or node that starts an agent; at a node, `timeout` limits the time, too. */
+haft__agent_limits haft__loader_read_agent_limits(haft__loader *l, haft__json owner,
+                                                  haft_str pointer);
+
 /* ---- graphs.c ---- */
+
+/* Adds the tools that nodes of `graph` need beside those of the spec (graph/run/graph_run.h), and
+ * says how many of them start runs at most. */
+void haft__loader_add_node_tools(haft__loader *l);
+size_t haft__loader_count_node_tools(const haft__loader *l);
 
 /* Calls `visit` for each node of `graph` and of `graphs`. */
 typedef void haft__loader_visit_node(void *context, haft__json node, haft_str name,

@@ -147,6 +147,7 @@ static const struct {
     {'k', "the call is not running, or has a question already"},
     {'i', "no call waits for this child"},
     {'x', "the run waits for no such child"},
+    {'y', "the run has no graph"},
 };
 
 static char letter_of(const haft_error *err)
@@ -190,7 +191,7 @@ static const struct {
     {"\"kind\":\"child_finished\",\"call\":\"c1.1\",\"child\":\"" HELP_RUN "\",\"end\":\"done\"}",
      "nxxxxxxxxxe"},
     {"\"kind\":\"graph_step\",\"step\":1,\"nodes\":[],\"updates\":{},\"remaining_steps\":1}",
-     "n.........e"},
+     "nyyyyyyyyye"},
     {CANCEL, "n.........e"},
     {ENDED, "n...cccccce"},
 };

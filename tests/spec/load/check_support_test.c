@@ -7,8 +7,7 @@
 #define TOOL(rest)   "tools: [{name: a, description: Count the words of it., " rest "}]\n"
 
 static const problem_case cases[] = {
-    {"kind: graph\ngraph: {nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n",
-     "1:7: graphs do not run in this version (use kind: agent or kind: workflow)"},
+    {"kind: graph\ngraph: {nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n", ""},
     {"databases: {d: {url: \"sqlite:x\"}}\n", "1:1: databases cannot be queried in this version "
                                               "(leave it out, and query the database with a "
                                               "command)"},
@@ -97,21 +96,6 @@ TEST(directories_that_do_not_exist_here_get_a_warning)
         CHECK_STR(f.listing, haft__str(rows[i].problems), "%s", rows[i].text);
         unload(&f);
     }
-}
-
-TEST(a_graph_can_be_checked_but_not_run)
-{
-    haft__spec_options options = {.hash_key = {1, 2}, .check_only = true};
-    loaded f;
-    load_with(
-        &f,
-        haft__str("kind: graph\ngraph: {nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n"),
-        &options);
-    CHECK_STR(f.listing,
-              HAFT__LIT("1:7: warning: graphs do not run in this version (use kind: agent or kind: "
-                        "workflow)"),
-              "only a warning");
-    unload(&f);
 }
 
 TEST(the_spec_of_a_started_run_loads_without_errors)

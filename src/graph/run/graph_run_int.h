@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/run/graph_run_int.h - shared by the parts of a run of a graph. Private to its folder. */
+#ifndef HAFT_GRAPH_RUN_GRAPH_RUN_INT_H
+#define HAFT_GRAPH_RUN_GRAPH_RUN_INT_H
+
+#include "graph/run/graph_run.h"
+
+/* ---- node_call.c ---- */
+
+/* Adds the call that serves the request of a task. */
+HAFT_MUST_USE haft_status haft__graph_add_call(haft__run *run, size_t task,
+                                               const haft__graph_request *request, haft_error *err);
+/* Adds the call that waits for a person after a node. */
+HAFT_MUST_USE haft_status haft__graph_add_pause_after(haft__run *run, haft_str node,
+                                                      haft_error *err);
+/* Passes the result of a call to its task. */
+HAFT_MUST_USE haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call,
+                                                  haft_error *err);
+
+/* ---- end.c ---- */
+
+/* The graph has ended: sets run->graph_next. */
+HAFT_MUST_USE haft_status haft__graph_set_end(haft__run *run, haft_error *err);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node_call.c - the requests of nodes as calls of the run, and their results as replies. Tests:
+ * tests/graph/run/graph_run_test.c. */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "graph/run/graph_run_int.h"
+#include "tool/builtin.h"
+#include "tool/duration.h"
+#include "json/object.h"
+#include "json/read.h"
+#include "json/write.h"
+
+/* ---- names ---- */
+
+static haft_str copy_of(haft__run *run, haft_str text, haft_error *err, haft_status *io_status)
+{
+    haft_str kept = haft__arena_copy(run->arena, text);
+    if (*io_status == HAFT_OK && kept.ptr == NULL) {
+        *io_status = haft__arena_fail(run->arena, err);
+    }
+    return kept;
+}
+
+/* n3.1, then n3.1.2 for the second request of the same task. */
+static haft_str make_id(haft__run *run, size_t index, haft__graph_task *task)
+{
+    uintptr_t number = (uintptr_t)task->host + 1; /* requests of the task so far */
+    uint32_t step = run->graph->x->step + 1;
+    task->host = (void *)number; // NOLINT(performance-no-int-to-ptr): a number in a host's pointer
+    return number == 1 ? haft__arena_format(run->arena, "n%u.%zu", step, index + 1)
+                       : haft__arena_format(run->arena, "n%u.%zu.%llu", step, index + 1,
+                                            (unsigned long long)number);
+}
+
+/* The place of a node in the step: its name, and for a worker its number. */
+static haft_str make_path(haft__run *run, size_t index)
+{
+    const haft__graph_execution *x = run->graph->x;
+    const haft__graph_task *task = &x->tasks[index];
+    haft_str name = x->graph->nodes[task->node].name;
+    size_t before = 0;
+    for (size_t i = 0; i < index; i++) {
+        before += x->tasks[i].node == task->node && x->tasks[i].has_argument;
+    }
+    return task->has_argument ? haft__arena_format(run->arena, "%.*s[%zu]", HAFT__ARG(name), before)
+                              : name;
+}
+
+/* ---- durations ---- */
+
+/* A duration of the spec, which is valid; 0 if it is not there. */
+static uint64_t read_ms(haft__json object, const char *key)
+{
+    const haft__json *value = haft__object_find(object, key);
+    uint64_t ms = 0;
+    return value != NULL && haft__duration_read(*value, &ms, NULL) == HAFT_OK ? ms : 0;
+}
+
+/* When a further attempt may start. */
+static uint64_t attempt_at(const haft__graph_run *graph, const haft__graph_task *task)
+{
+    haft__json retry = haft__object_object(graph->graph->nodes[task->node].source, "retry");
+    uint64_t wait = read_ms(retry, "backoff"), most = read_ms(retry, "max_backoff");
+    if (task->failures == 0 || wait == 0 || task->handling) {
+        return 0;
+    }
+    most = most > 0 ? most : HAFT__LIMIT_GRAPH_BACKOFF_MS;
+    for (uint32_t i = 1; i < task->failures && wait < most; i++) {
+        wait *= 2;
+    }
+    return graph->now_ms + (wait < most ? wait : most);
+}
+
+static haft__json read_on_expire(haft__json ask)
+{
+    const haft__json *given = haft__object_find(ask, "on_expire");
+    return given != NULL && given->kind == HAFT__JSON_OBJECT
+               ? *given
+               : haft__json_string(HAFT__LIT("reject")); /* the node fails */
+}
+
+/* ---- arguments ---- */
+
+static bool replaces(haft__json channel)
+{
+    haft_str reducer = haft__object_string(channel, "reducer");
+    haft_str lifetime = haft__object_string(channel, "lifetime");
+    return (reducer.len == 0 || haft__str_equal(reducer, HAFT__LIT("replace")))
+           && !haft__str_equal(lifetime, HAFT__LIT("step"));
+}
+
+/* The graph that a request names, as written. */
+static haft__json find_graph(const haft__spec *spec, haft_str name)
+{
+    const haft__json *own = haft__json_get(spec->graphs, name);
+    for (size_t i = 0; own == NULL && i < spec->agent_count; i++) {
+        if (haft__str_equal(spec->agents[i].name, name)) {
+            return spec->agents[i].spec->graph;
+        }
+    }
+    return own != NULL ? *own : haft__json_null();
+}
+
+/* What a graph inside begins with: channels that it has and, unless `in` is given, replaces. */
+static void write_input(haft__json_writer *w, haft__json source, const haft__graph_request *request)
+{
+    haft__json channels = haft__object_object(source, "channels"), given = request->value;
+    haft__json accepted = haft__object_array(source, "input");
+    haft__json_begin_object(w);
+    for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
+        haft_str name = haft__json_text(given.members[i].key);
+        const haft__json *channel = haft__json_get(channels, name);
+        bool usual = channel != NULL && replaces(*channel)
+                     && (accepted.count == 0 || haft__array_has_text(accepted, name));
+        if (channel != NULL && (request->mapped || usual)) {
+            haft__json_key_str(w, name);
+            haft__json_add(w, given.members[i].value);
+        }
+    }
+    haft__json_end_object(w);
+}
+
+/* {task: the input as JSON} */
+static void write_graph_task(haft__json_writer *w, const haft__spec *spec,
+                             const haft__graph_request *request)
+{
+    haft__buf input;
+    haft__json_writer inner;
+    haft__buf_init(&input, HAFT__LIMIT_GRAPH_TEXT_BYTES);
+    haft__json_writer_init(&inner, &input);
+    write_input(&inner, find_graph(spec, request->name), request);
+    if (input.status != HAFT_OK) {
+        haft__buf_fail(w->buf, input.status, "the input of the graph is too long");
+    }
+    haft__json_begin_object(w);
+    haft__field_text(w, "task", haft__buf_str(&input));
+    haft__json_end_object(w);
+    haft__buf_finish(&input);
+}
+
+static void write_question(haft__json_writer *w, haft__json ask)
+{
+    static const char *const keys[] = {"question", "choices", "default"};
+    haft__json_begin_object(w);
+    if (ask.kind == HAFT__JSON_STRING) {
+        haft__json_key(w, "question");
+        haft__json_add(w, ask);
+    }
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const haft__json *value = haft__object_find(ask, keys[i]);
+        if (value != NULL) {
+            haft__json_key(w, keys[i]);
+            haft__json_add(w, *value);
+        }
+    }
+    haft__json_end_object(w);
+}
+
+static void write_arguments(haft__json_writer *w, const haft__run *run,
+                            const haft__graph_request *request)
+{
+    switch (request->kind) {
+    case HAFT__REQUEST_ASK: write_question(w, request->value); return;
+    case HAFT__REQUEST_CALL: write_graph_task(w, run->spec, request); return;
+    case HAFT__REQUEST_AGENT:
+        haft__json_begin_object(w);
+        haft__field_text(w, "task", haft__json_text(request->value));
+        haft__json_end_object(w);
+        return;
+    case HAFT__REQUEST_TOOL:
+    case HAFT__REQUEST_FUNCTION: haft__json_add(w, request->value); return;
+    default: haft__json_begin_object(w); haft__json_end_object(w);
+    }
+}
+
+static haft_str make_arguments(haft__run *run, const haft__graph_request *request, haft_error *err,
+                               haft_status *io_status)
+{
+    haft__buf text;
+    haft__json_writer w;
+    haft__buf_init(&text, HAFT__LIMIT_GRAPH_TEXT_BYTES);
+    haft__json_writer_init(&w, &text);
+    write_arguments(&w, run, request);
+    *io_status = *io_status == HAFT_OK ? haft__buf_check(&text, err) : *io_status;
+    haft_str kept = copy_of(run, haft__buf_str(&text), err, io_status);
+    haft__buf_finish(&text);
+    return kept;
+}
+
+/* ---- calls ---- */
+
+/* The tool whose call serves the request. */
+static haft_str make_tool(haft__run *run, const haft__graph_task *task,
+                          const haft__graph_request *request)
+{
+    const haft__graph_node *node = &run->graph->graph->nodes[task->node];
+    bool own = node->kind != HAFT__NODE_DO && !task->handling; /* else an operation */
+    switch (request->kind) {
+    case HAFT__REQUEST_ASK: return haft__str("request_user_input");
+    case HAFT__REQUEST_PAUSE:
+        return haft__arena_format(run->arena, HAFT__GRAPH_PAUSE_TOOL "%.*s", HAFT__ARG(node->name));
+    case HAFT__REQUEST_AGENT:
+    case HAFT__REQUEST_CALL:
+        return own ? haft__arena_format(run->arena, HAFT__GRAPH_NODE_TOOL "%.*s",
+                                        HAFT__ARG(node->name))
+                   : haft__arena_format(run->arena, HAFT__GRAPH_CALL_TOOL "%.*s",
+                                        HAFT__ARG(request->name));
+    default: return haft__arena_copy(run->arena, request->name);
+    }
+}
+
+haft_status haft__graph_add_call(haft__run *run, size_t index, const haft__graph_request *request,
+                                 haft_error *err)
+{
+    haft__graph_run *graph = run->graph;
+    haft__graph_task *task = &graph->x->tasks[index];
+    haft__json source = graph->graph->nodes[task->node].source;
+    haft__node_call *node = haft__arena_array(run->arena, 1, sizeof(*node));
+    haft_str id = make_id(run, index, task), tool = make_tool(run, task, request);
+    haft_status status = HAFT_OK;
+    if (node == NULL || id.ptr == NULL || tool.ptr == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    bool asks = request->kind == HAFT__REQUEST_ASK;
+    uint64_t timeout = task->handling ? 0 : read_ms(source, "timeout");
+    uint64_t deadline = asks ? read_ms(request->value, "deadline") : 0;
+    *node =
+        (haft__node_call){.path = make_path(run, index),
+                          .only_approval = request->kind == HAFT__REQUEST_PAUSE,
+                          .not_before_ms = attempt_at(graph, task),
+                          .timeout_ms = timeout < UINT32_MAX ? (uint32_t)timeout : UINT32_MAX,
+                          .deadline_ms = deadline > 0 ? deadline
+                                         : asks       ? timeout
+                                                      : 0,
+                          .on_expire = asks ? read_on_expire(request->value) : haft__json_null()};
+    haft_str raw = make_arguments(run, request, err, &status);
+    if (status == HAFT_OK && node->path.ptr == NULL) {
+        status = haft__arena_fail(run->arena, err);
+    }
+    return status == HAFT_OK ? haft__run_add_node_call(run, id, tool, raw, node, err) : status;
+}
+
+haft_status haft__graph_add_pause_after(haft__run *run, haft_str name, haft_error *err)
+{
+    haft__node_call *node = haft__arena_array(run->arena, 1, sizeof(*node));
+    haft_str id = haft__arena_format(run->arena, "n%u.after", run->graph->x->step);
+    haft_str tool = haft__arena_format(run->arena, HAFT__GRAPH_PAUSE_TOOL "%.*s", HAFT__ARG(name));
+    if (node == NULL || id.ptr == NULL || tool.ptr == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    *node = (haft__node_call){.path = name, .only_approval = true};
+    return haft__run_add_node_call(run, id, tool, HAFT__LIT("{}"), node, err);
+}
+
+/* ---- results ---- */
+
+/* The task of a call: n<step>.<index>[.<k>]. False for the pause after a step. */
+static bool find_task(const haft__graph_run *graph, haft_str id, size_t *ret_task)
+{
+    uint64_t index = 0;
+    (void)haft__str_split(&id, '.');
+    if (!haft__str_to_u64(haft__str_split(&id, '.'), &index) || index == 0
+        || index > graph->x->task_count || graph->x->tasks[index - 1].state != HAFT__TASK_BUSY) {
+        return false;
+    }
+    *ret_task = (size_t)index - 1;
+    return true;
+}
+
+/* A text that is a JSON object or list is read as such; a tool that declares its output may return
+ * any JSON. */
+static haft_status read_result(const haft__run *run, const haft__run_call *call,
+                               haft__arena *scratch, haft__json *ret_result, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    haft__json value;
+    options.hash_key = run->hash_key;
+    *ret_result = haft__json_string(call->result);
+    haft_status status = haft__json_read(scratch, call->result, &options, &value, NULL, NULL);
+    bool taken = status == HAFT_OK
+                 && (value.kind == HAFT__JSON_OBJECT || value.kind == HAFT__JSON_ARRAY
+                     || call->tool->output != NULL);
+    *ret_result = taken ? value : *ret_result;
+    return status == HAFT_NO_MEMORY ? haft__arena_fail(scratch, err) : HAFT_OK;
+}
+
+/* Why a graph inside did not end as done. */
+static haft_status take_child_failure(haft__graph_run *graph, size_t task, const haft__child *child,
+                                      haft__arena *scratch, haft_error *err)
+{
+    static const struct {
+        const char *end;
+        haft__graph_code code;
+    } codes[] = {{"exhausted", HAFT__GRAPH_CHILD_EXHAUSTED},
+                 {"incomplete", HAFT__GRAPH_CHILD_INCOMPLETE}};
+    haft_str prefix = HAFT__LIT("node_failed: ");
+    haft__graph_code code = HAFT__GRAPH_CHILD_FAILED;
+    if (haft__str_starts_with(child->reason, prefix)) {
+        return haft__graph_execution_reply_error(graph->x, task, HAFT__GRAPH_NODE_FAILED,
+                                                 haft__str_skip(child->reason, prefix.len), err);
+    }
+    for (size_t i = 0; i < COUNT(codes); i++) {
+        code = haft__str_equal(child->end, haft__str(codes[i].end)) ? codes[i].code : code;
+    }
+    haft_str message =
+        haft__arena_format(scratch, "the graph inside ended as %.*s%s%.*s", HAFT__ARG(child->end),
+                           child->reason.len > 0 ? ": " : "", HAFT__ARG(child->reason));
+    return message.ptr != NULL
+               ? haft__graph_execution_reply_error(graph->x, task, code, message, err)
+               : haft__arena_fail(scratch, err);
+}
+
+static haft_status take_failure(haft__graph_run *graph, size_t task, const haft__run_call *call,
+                                haft_error *err)
+{
+    haft_str text = call->stage == HAFT__CALL_REFUSED ? call->shown : call->result;
+    haft_str prefix = HAFT__LIT("Error: ");
+    return haft__graph_execution_reply_error(
+        graph->x, task, HAFT__GRAPH_NODE_FAILED,
+        haft__str_skip(text, haft__str_starts_with(text, prefix) ? prefix.len : 0), err);
+}
+
+static haft_status take(haft__run *run, size_t task, const haft__run_call *call,
+                        haft__arena *scratch, haft_error *err)
+{
+    haft__graph_run *graph = run->graph;
+    haft__graph_request_kind kind = graph->x->tasks[task].request.kind;
+    const haft__child *child = kind == HAFT__REQUEST_CALL ? call->child : NULL;
+    haft__json result = haft__json_null();
+    haft_status status = HAFT_OK;
+    if (child != NULL && child->finished && !haft__str_equal(child->end, HAFT__LIT("done"))) {
+        return take_child_failure(graph, task, child, scratch, err);
+    }
+    if (call->stage == HAFT__CALL_REFUSED || !call->ok) {
+        return take_failure(graph, task, call, err);
+    }
+    if (kind == HAFT__REQUEST_ASK) {
+        result = call->answers[HAFT__PAUSE_QUESTION].value;
+    } else if (child != NULL) {
+        result = child->result;
+    } else if (kind != HAFT__REQUEST_PAUSE) {
+        status = read_result(run, call, scratch, &result, err);
+    }
+    return status == HAFT_OK ? haft__graph_execution_reply(graph->x, task, result, err) : status;
+}
+
+haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call, haft_error *err)
+{
+    haft__graph_run *graph = run->graph;
+    haft__arena scratch;
+    size_t task;
+    if (!find_task(graph, call->id, &task)) { /* the pause after a step */
+        if (call->stage == HAFT__CALL_REFUSED) {
+            graph->x->end = HAFT__GRAPH_FAILED;
+            graph->x->failure =
+                (haft__graph_failure){.code = HAFT__GRAPH_NODE_FAILED, .message = call->shown};
+            graph->x->failed_nodes = &call->node->path;
+            graph->x->failed_node_count = 1;
+        } else {
+            haft__graph_execution_reopen(graph->x, 0);
+        }
+        return HAFT_OK;
+    }
+    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = take(run, task, call, &scratch, err);
+    haft__arena_finish(&scratch);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * graph.c - runs of graphs: writes the step or the end that the graph wants; otherwise its calls
+ * are decided like those of a model. The graph itself is folded by src/graph/run, and changes only
+ * there. Tests: tests/graph/run/graph_run_test.c.
+ */
+#include "base/error.h"
+#include "base/str.h"
+#include "run/decide/decide_int.h"
+
+static haft_status decide_step(haft__decision *d, haft__json step)
+{
+    haft__decision_begin(d, HAFT__EVENT_GRAPH_STEP);
+    for (uint32_t i = 0; i < step.count; i++) {
+        haft__json_key_str(&d->w, haft__json_text(step.members[i].key));
+        haft__json_add(&d->w, step.members[i].value);
+    }
+    return haft__decision_commit(d);
+}
+
+static haft_status decide_end(haft__decision *d, const haft__graph_next *next)
+{
+    haft_error error = {0};
+    bool failed = next->code.len > 0;
+    if (failed) {
+        char where[sizeof(error.where)];
+        (void)snprintf(where, sizeof(where), "%.*s", HAFT__ARG(next->failed));
+        haft_status status =
+            haft__fail(&error, HAFT_BAD_STATE, where, "%.*s", HAFT__ARG(next->reason));
+        (void)haft__hint(&error, status, "`haft resume` runs the nodes that failed again");
+        haft__buf_addf(&d->tools->text, "%.*s: ", HAFT__ARG(next->code));
+    }
+    haft__buf_add_str(&d->tools->text, next->reason);
+    haft__buf_add_char(&d->tools->text, '\0');
+    haft_status status = haft__buf_check(&d->tools->text, d->err);
+    return status == HAFT_OK
+               ? haft__decide_end(d, next->end, next->answer, false, d->tools->text.ptr,
+                                  next->end == HAFT__END_FAILED ? &error : NULL)
+               : status;
+}
+
+haft_status haft__decide_graph(haft__decision *d)
+{
+    const haft__graph_next *next = &d->run->graph_next;
+    switch (next->kind) {
+    case HAFT__GRAPH_NEXT_CALLS: return haft__decide_calls(d);
+    case HAFT__GRAPH_NEXT_STEP: return decide_step(d, next->step);
+    case HAFT__GRAPH_NEXT_END: return decide_end(d, next);
+    }
+    HAFT__UNREACHABLE();
+}

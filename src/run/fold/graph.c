@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph.c - runs of graphs: their calls come from nodes, in batches of one step. What the events
+ * mean for the graph is folded by src/graph/run. Tests: tests/graph/run/graph_run_test.c. */
+#include "base/str.h"
+#include "run/fold/fold_int.h"
+
+haft_status haft__fold_graph_started(haft__run *run)
+{
+    run->stage = HAFT__RUN_CALLING;
+    for (size_t i = 0; i < run->tools->count; i++) {
+        run->allowed[i] = true; /* nodes may use every tool of the spec */
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__fold_graph_step(haft__run *run, const haft__event *event, haft_error *err)
+{
+    if (!haft__run_is_graph(run)) {
+        return haft__fold_fail(event, "the run has no graph", err);
+    }
+    if (haft__event_field(event, "edit") == NULL && !haft__run_batch_done(run)) {
+        return haft__fold_fail(event, "calls have no result yet", err);
+    }
+    run->batch = haft__event_field(event, "edit") == NULL ? run->call_count : run->batch;
+    return HAFT_OK;
+}
+
+haft_status haft__run_add_node_call(haft__run *run, haft_str id, haft_str tool, haft_str raw,
+                                    const haft__node_call *node, haft_error *err)
+{
+    haft_status status = haft__fold_grow_calls(run, 1, err);
+    if (status == HAFT_OK) {
+        run->calls[run->call_count++] = (haft__run_call){.id = id,
+                                                         .model_call = id,
+                                                         .name = tool,
+                                                         .raw = raw,
+                                                         .malformed = HAFT__LIT(""),
+                                                         .note = HAFT__LIT(""),
+                                                         .verdict = HAFT__LIT(""),
+                                                         .result = HAFT__LIT(""),
+                                                         .shown = HAFT__LIT(""),
+                                                         .tool = haft__tools_find(run->tools, tool),
+                                                         .node = node};
+    }
+    return status;
+}

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of graphs: tools, agents, graphs inside, questions, pauses, loops, failures, replay."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from script import check, wait_for  # noqa: E402
+from store_urls import stores  # noqa: E402
+
+HAFT = os.environ["HAFT"]
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+LONG = 300  # timeout in seconds of events that must happen soon
+
+
+def haft(*words, cwd=None):
+    done = subprocess.run([HAFT, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, cwd=cwd or scratch, env=environment, timeout=LONG)
+    return done.returncode, done.stdout, done.stderr
+
+
+def tool(name, command, **traits):
+    return {"name": name, "description": f"Does {name} for these tests.", "args": [],
+            "command": command, "traits": dict({"read_only": True}, **traits)}
+
+
+def graph(nodes, edges, channels=None, **more):
+    return dict({"channels": channels or {"out": {"reducer": "append"}}, "nodes": nodes,
+                 "edges": edges}, **more)
+
+
+def spec(main, tools=(), **more):
+    return dict({"haft": 1, "kind": "graph", "name": "g", "tools": list(tools), "graph": main},
+                **more)
+
+
+def run(value, task="{}", *words):
+    """Runs a spec; returns the exit status and the result."""
+    (Path(scratch) / "spec.json").write_text(json.dumps(value))
+    status, out, err = haft("run", "spec.json", task, "--json", *words)
+    result = json.loads(out) if out else {"err": err}
+    if result.get("run"):
+        seen.append(result["run"])
+    return status, result
+
+
+def again(*words):
+    """A command that continues a run; the result."""
+    out = haft(*words, "--json")
+    return json.loads(out[1]) if out[1] else {"err": out[2]}
+
+
+def answer(result):
+    text = result.get("answer", "")
+    return json.loads(text) if text.startswith(("{", "[")) else text
+
+
+def events(run_id, kind=None):
+    lines = [json.loads(line) for line in haft("runs", "events", run_id)[1].splitlines()]
+    return [event for event in lines if kind in (None, event["kind"])]
+
+
+def line(*names):
+    """Edges from start through these nodes to the end."""
+    stops = ["start", *names, "end"]
+    return [{"from": a, "to": b} for a, b in zip(stops, stops[1:])]
+
+
+# ---- the tests; each on every store ----
+
+def operations_only(name):
+    """A loop of operations, and how it ends."""
+    loop = graph({"up": {"do": [{"set": {"n": 1}}]}},
+                 [{"from": "start", "to": "up"},
+                  {"from": "up", "choose": [{"when": {"at": "/n", "op": "ge", "value": 5},
+                                             "to": "end"}, {"to": "up"}]}],
+                 {"n": {"reducer": "add"}}, output="/n")
+    status, result = run(spec(loop))
+    check(f"a_loop_of_operations_{name}", (status, result["end"], result["answer"]),
+          (0, "done", "5"))
+    steps = events(result["run"], "graph_step")
+    check(f"each_step_is_an_event_{name}", [step["step"] for step in steps], list(range(6)))
+    status, result = run(spec(dict(loop, recursion_limit=3)))
+    check(f"the_limit_ends_as_exhausted_{name}",
+          (result["end"], result["answer"], status != 0), ("exhausted", "3", True))
+    status, result = run(spec(dict(loop, recursion_limit=3, on_limit="last", nodes=dict(
+        loop["nodes"], last={"do": [{"overwrite": {"n": 99}}]}))))
+    check(f"the_node_of_the_limit_runs_{name}", (result["end"], result["answer"]),
+          ("exhausted", "99"))
+
+
+def tools_and_joins(name):
+    """Tools beside each other, a join, results that are JSON or text."""
+    main = graph({"a": {"tool": "hello", "out": {"out": ""}},
+                  "b": {"tool": "object", "out": {"out": "/x"}},
+                  "c": {"do": [{"set": {"out": "c"}}]}},
+                 [{"from": "start", "to": ["a", "b"]}, {"from": ["a", "b"], "to": "c"}],
+                 output="/out")
+    tools = [tool("hello", ["echo", "hi"]), tool("object", ["echo", '{"x": [1, 2]}'])]
+    status, result = run(spec(main, tools))
+    check(f"tools_run_beside_each_other_{name}", (status, answer(result)),
+          (0, ["hi", 1, 2, "c"]))
+    started = events(result["run"], "call_started")
+    check(f"calls_name_their_nodes_{name}",
+          sorted((one["call"], one["node"], one["tool"]) for one in started),
+          [("n1.1", "a", "hello"), ("n1.2", "b", "object")])
+    half = graph({"a": {"do": []}, "b": {"do": []}, "c": {"do": []}},
+                 [{"from": "start", "choose": [{"when": {"at": "/out", "op": "eq", "value": 1},
+                                                "to": ["a", "b"]}, {"to": "a"}]},
+                  {"from": ["a", "b"], "to": "c"}])
+    status, result = run(spec(half))
+    check(f"a_half_full_join_is_incomplete_{name}",
+          (result["end"], result["reason"].split(":")[0], status != 0),
+          ("incomplete", "join_unmet", True))
+
+
+def maps(name):
+    """One worker for each item, some of which fail."""
+    main = graph({"worker": {"tool": "upper", "args": {"text": "/item"}, "out": {"out": ""},
+                             "on_error": {"do": [{"text": {"out": "lost {/item}"}}]}},
+                  "all": {"do": [{"set": {"out": "all"}}]}},
+                 [{"from": "start", "map": {"over": "/items", "to": "worker"}},
+                  {"from": "worker", "to": "all"}],
+                 {"items": {}, "out": {"reducer": "append"}}, output="/out", input=["items"])
+    upper = {"name": "upper", "description": "Upper.", "args": ["text"], "traits":
+             {"read_only": True}, "command":
+             ["sh", "-c", 'test "$1" != bad && echo "$1" | tr a-z A-Z', "sh", "{text}"]}
+    items = ["a", "bad", "c", "d"]
+    status, result = run(spec(main, [upper]), json.dumps({"items": items}))
+    check(f"workers_keep_their_order_{name}", (status, answer(result)),
+          (0, ["A", "lost bad", "C", "D", "all"]))
+    paths = {one["node"] for one in events(result["run"], "call_started")}
+    check(f"workers_are_numbered_{name}", paths, {f"worker[{i}]" for i in range(4)})
+
+
+def failures(name):
+    """A failure ends the run; its siblings finish; attempts with a delay; bad updates."""
+    main = graph({"bad": {"tool": "no"}, "good": {"tool": "yes", "out": {"out": ""}}},
+                 [{"from": "start", "to": ["bad", "good"]}])
+    status, result = run(spec(main, [tool("no", ["false"]), tool("yes", ["echo", "y"])]))
+    finished = {one["node"]: one["ok"] for one in events(result["run"], "call_finished")}
+    check(f"a_failed_node_fails_the_run_{name}",
+          (status != 0, result["end"], result["reason"].split(":")[0], finished),
+          (True, "failed", "node_failed", {"bad": False, "good": True}))
+    counter = Path(scratch) / f"attempts-{name}"
+    counter.unlink(missing_ok=True)
+    flaky = tool("flaky", ["sh", "-c", f'echo x >>{counter}; test $(wc -l <{counter}) -ge 3'])
+    main = graph({"try": {"tool": "flaky", "retry": {"attempts": 3, "backoff": "20ms"}}},
+                 line("try"))
+    status, result = run(spec(main, [flaky]))
+    check(f"a_node_is_tried_again_{name}",
+          (status, [one["call"] for one in events(result["run"], "call_started")]),
+          (0, ["n1.1", "n1.1.2", "n1.1.3"]))
+    main = graph({"a": {"tool": "yes", "out": {"n": ""}}}, line("a"), {"n": {"type": "integer"}})
+    status, result = run(spec(main, [tool("yes", ["echo", "y"])]))
+    check(f"a_value_of_another_type_fails_the_node_{name}",
+          (result["end"], result["reason"].split(":")[0]), ("failed", "bad_update"))
+    main = graph({"slow": {"tool": "sleeper", "timeout": "100ms",
+                           "on_error": {"do": [{"set": {"out": "late"}}]}}}, line("slow"))
+    status, result = run(spec(main, [tool("sleeper", ["sleep", "60"])]))
+    check(f"a_node_has_a_timeout_{name}", (status, answer(result)), (0, {"out": ["late"]}))
+
+
+def questions(name):
+    """Questions in a node and in operations, answered in any order, with any value."""
+    main = graph({"one": {"ask": {"question": "First {/word}?", "choices": ["x", "y"]},
+                          "out": {"out": ""}},
+                  "two": {"do": [{"ask": "Second?", "as": "it"}, {"copy": {"out": "/$/it"}},
+                                 {"ask": "Third?", "as": "it"}, {"copy": {"out": "/$/it"}}]},
+                  "beside": {"do": [{"set": {"out": "beside"}}]}},
+                 [{"from": "start", "to": ["one", "two", "beside"]}],
+                 {"word": {}, "out": {"reducer": "append"}}, output="/out", input=["word"])
+    status, result = run(spec(main), "abc")
+    pending = {one["call"]: one["question"] for one in result["pending"]}
+    check(f"questions_wait_together_{name}", (result["end"], pending),
+          ("waiting", {"n1.2": "First abc?", "n1.3": "Second?"}))
+    again("answer", result["run"], "n1.3", '{"a": false}')
+    result = again("answer", result["run"], "n1.2", "y")
+    check(f"the_next_question_of_a_node_{name}",
+          [one["call"] for one in result["pending"]], ["n1.3.2"])
+    result = again("answer", result["run"], "n1.3.2", "0")
+    check(f"answers_are_values_{name}", (result["end"], answer(result)),
+          ("done", ["beside", "y", {"a": False}, 0]))
+    late = graph({"one": {"ask": {"question": "Now?", "deadline": "50ms",
+                                  "on_expire": {"answer": "never"}}, "out": {"out": ""}}},
+                 line("one"), output="/out")
+    status, result = run(spec(late))
+    wait_for(lambda: again("resume", result["run"]).get("end") == "done")
+    result = again("runs", "show", result["run"])
+    check(f"a_question_has_a_deadline_{name}", answer(result), ["never"])
+
+
+def pauses(name):
+    """`pause` before and after a node."""
+    main = graph({"a": {"do": [{"set": {"out": "a"}}], "pause": "both"},
+                  "b": {"do": [{"set": {"out": "b"}}]}}, line("a", "b"), output="/out")
+    status, result = run(spec(main))
+    check(f"a_node_waits_before_{name}",
+          [(one["call"], one["kind"]) for one in result["pending"]], [("n1.1", "approval")])
+    result = again("approve", result["run"])
+    check(f"the_run_waits_after_{name}", [one["call"] for one in result["pending"]], ["n1.after"])
+    result = again("approve", result["run"])
+    check(f"it_continues_{name}", (result["end"], answer(result)), ("done", ["a", "b"]))
+    status, result = run(spec(main))
+    result = again("reject", result["run"], "--why", "no")
+    check(f"a_rejected_node_fails_{name}",
+          (result["end"], "rejected this call: no" in result["reason"]), ("failed", True))
+
+
+def inside(name):
+    """Graphs inside graphs: input, output, a question inside, a command for the graph around."""
+    inner = graph({"ask": {"ask": "Inside {/word}?", "out": {"got": ""}}}, line("ask"),
+                  {"word": {}, "got": {}})
+    main = graph({"sub": {"graph": "inner", "out": {"out": "/got"}},
+                  "op": {"do": [{"call": "inner", "in": {"word": "/word"},
+                                 "out": {"out": "/got"}}]}}, line("sub", "op"),
+                 {"word": {}, "out": {"reducer": "append"}}, input=["word"], output="/out")
+    status, result = run(spec(main, graphs={"inner": inner}), "deep")
+    pending = result["pending"]
+    check(f"a_question_inside_is_shown_outside_{name}",
+          [one["question"] for one in pending], ["Inside deep?"])
+    result = again("answer", result["run"], pending[0]["call"], "one")
+    result = again("answer", result["run"], result["pending"][0]["call"], "two")
+    check(f"a_graph_inside_gives_its_state_{name}", (result["end"], answer(result)),
+          ("done", ["one", "two"]))
+    commands = graph({"x": {"do": [{"parent": {"update": {"out": "up"}, "goto": "end"}}]}},
+                     line("x"))
+    main = graph({"sub": {"graph": "inner"}, "never": {"do": [{"set": {"out": "no"}}]}},
+                 line("sub", "never"), output="/out")
+    status, result = run(spec(main, graphs={"inner": commands}))
+    check(f"a_command_for_the_graph_around_{name}", (result["end"], answer(result)),
+          ("done", ["up"]))
+    fails = graph({"x": {"do": [{"fail": "broken"}]}}, line("x"))
+    status, result = run(spec(main, graphs={"inner": fails}))
+    check(f"a_failure_inside_{name}", (result["end"], result["reason"]),
+          ("failed", "node_failed: broken"))
+
+
+def agents(name):
+    """Agents as nodes: written at the node, and by name; the budgets of the graph."""
+    (Path(scratch) / "say.json").write_text(json.dumps({"replies": [{"text": '["p", "q"]'}]}))
+    agent = {"haft": 1, "name": "sayer", "model": "script:say.json"}
+    main = graph({"a": {"agent": agent, "task": "Say {/word}", "out": {"out": ""}},
+                  "b": {"agent": "sayer", "task": "{/word}", "out": {"out": "/0"}}}, line("a", "b"),
+                 {"word": {}, "out": {"reducer": "append"}}, input=["word"], output="/out")
+    status, result = run(spec(main, agents={"sayer": agent}), "hey")
+    check(f"agents_are_nodes_{name}", (status, answer(result), result["tree"]["runs"]),
+          (0, ["p", "q", "p"], 3))
+    child = events(result["run"], "child_started")[0]["child"]
+    check(f"the_task_of_an_agent_{name}", events(child)[0]["task"], "Say hey")
+
+
+def inputs(name):
+    main = graph({"a": {"do": []}}, line("a"), {"n": {"type": "integer"}, "m": {}}, input=["n"])
+    status, result = run(spec(main), '{"m": 1}')
+    check(f"a_key_that_is_no_input_{name}", (status != 0, "cannot set" in str(result)),
+          (True, True))
+    status, result = run(spec(main), '{"n": "text"}')
+    check(f"an_input_of_another_type_{name}", (status != 0, "bad_update" in str(result)),
+          (True, True))
+    main = dict(main, input=["n", "m"])
+    status, result = run(spec(main), "words")
+    check(f"several_channels_need_an_object_{name}",
+          (status != 0, "must be a JSON object" in str(result)), (True, True))
+
+
+def the_example(name):
+    status, out, err = haft("run", EXAMPLES / "graph.yaml", "the river gauge", "--json")
+    result = json.loads(out)
+    seen.append(result["run"])
+    check(f"the_example_waits_{name}", [(one["call"], one["tool"]) for one in result["pending"]],
+          [("n1.2", "send_question")])
+    result = again("approve", result["run"])
+    steps = [[node["node"] for node in step["nodes"]]
+             for step in events(result["run"], "graph_step")[1:]]
+    check(f"the_example_ends_as_drawn_{name}",
+          (result["end"], "gauge" in result["answer"], steps),
+          ("done", True, [["archive", "press"], ["write"], ["judge"], ["count"], ["write"],
+                          ["judge"], ["count"]]))
+
+
+TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, agents,
+         inputs, the_example]
+
+with tempfile.TemporaryDirectory() as scratch:
+    for store, new_store in stores(scratch):
+        environment = dict(os.environ, HAFT_STORE=new_store(), XDG_CONFIG_HOME=scratch)
+        seen = []
+        for test in [one for one in TESTS if not sys.argv[1:] or one.__name__ in sys.argv]:
+            test(store)
+        replayed = {one: haft("runs", "replay", one)[0] for one in seen}
+        check(f"all_runs_replay_{store}", [one for one, code in replayed.items() if code], [])

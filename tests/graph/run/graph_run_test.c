@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/graph/run/, src/run/decide/graph.c and src/run/fold/graph.c: runs of graphs without
+ * a host. Whole runs are in tests/cli/graph_run_test.py. */
+#include "graph/run/graph_run.h"
+
+#include "run/decide/decide.h"
+#include "run/replay/replay.h"
+#include "run/run_help.h"
+#include "spec/spec_help.h"
+
+#define HEAD "haft: 1\nkind: graph\nname: g\n"
+
+/* A run that a test drives: tools answer with their name, in a chosen order. */
+typedef struct played {
+    loaded file;
+    haft__arena arena;
+    haft__run run;
+    haft__decider decider;
+    haft__buf log, line;
+    uint64_t now_ms;
+    uint32_t order; /* which of the open calls is answered next */
+    haft_error err;
+} played;
+
+static haft_status append(played *p, haft_str body)
+{
+    haft__buf_clear(&p->line);
+    haft__event_write(&p->line, p->run.seq + 1, p->now_ms, HAFT__LIT(HELP_RUN), body);
+    haft_str line = haft__buf_str(&p->line);
+    haft__buf_add_str(&p->log, line);
+    haft__buf_add_char(&p->log, '\n');
+    return haft__run_fold(&p->run, line, &p->err);
+}
+
+static void play_init(played *p, const char *spec, const char *task)
+{
+    haft__spec_options options = {.hash_key = HELP_KEY};
+    haft__buf body;
+    *p = (played){.now_ms = 1000000};
+    load_with(&p->file, haft__str(spec), &options);
+    CHECK_STR(p->file.listing, HAFT__LIT(""), "problems of %s", spec);
+    haft__arena_init(&p->arena, 0);
+    haft__buf_init(&p->log, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&p->line, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    CHECK_INT(haft__decider_init(&p->decider, &p->err), HAFT_OK, "decider");
+    CHECK_INT(haft__run_init(&p->run, &p->arena, p->file.spec, HELP_KEY, &p->err), HAFT_OK, "run");
+    haft__input_run_started(&body, p->file.spec, haft__str(task), HAFT__LIT(HELP_THREAD),
+                            HAFT__LIT(""), HAFT__LIT(""));
+    CHECK_INT(append(p, haft__buf_str(&body)), HAFT_OK, "%s", p->err.message);
+    haft__buf_finish(&body);
+}
+
+static void play_finish(played *p)
+{
+    haft__decider_finish(&p->decider);
+    haft__buf_finish(&p->log);
+    haft__buf_finish(&p->line);
+    haft__arena_finish(&p->arena);
+    unload(&p->file);
+}
+
+/* Finishes one of the calls that run. */
+static haft_status finish_one(played *p)
+{
+    const haft__run_call *open[16];
+    size_t count = 0;
+    haft__buf body;
+    for (size_t i = p->run.batch; i < p->run.call_count && count < COUNT(open); i++) {
+        if (p->run.calls[i].stage == HAFT__CALL_STARTED) {
+            open[count++] = &p->run.calls[i];
+        }
+    }
+    if (count == 0) { /* a call waits for its next attempt */
+        p->now_ms += 1000;
+        return HAFT_OK;
+    }
+    const haft__run_call *call = open[p->order % count];
+    bool bad = haft__str_starts_with(call->name, HAFT__LIT("bad"));
+    haft__outcome outcome = {.ok = !bad,
+                             .text = bad ? HAFT__LIT("it broke") : call->name,
+                             .where = HAFT__LIT(""),
+                             .hint = HAFT__LIT(""),
+                             .diff = HAFT__LIT("")};
+    p->order = p->order * 7 + 3;
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft__input_call_finished(&body, &p->run, call, &outcome);
+    haft_status status = append(p, haft__buf_str(&body));
+    haft__buf_finish(&body);
+    return status;
+}
+
+/* Until the run has ended, or waits for a person. */
+static void play_on(played *p)
+{
+    for (size_t i = 0; i < 1000; i++) {
+        haft__effect effect = {.kind = HAFT__EFFECT_END};
+        p->now_ms += 10;
+        haft_status status = haft__decide(&p->decider, &p->run, p->now_ms, &effect, &p->err);
+        if (status == HAFT_OK && effect.kind == HAFT__EFFECT_EVENT) {
+            haft_str body = haft__arena_copy(&p->arena, effect.body);
+            status = append(p, body);
+        } else if (status == HAFT_OK && effect.kind == HAFT__EFFECT_RUN_CALLS) {
+            status = finish_one(p);
+        } else if (status == HAFT_OK) {
+            return;
+        }
+        CHECK_INT(status, HAFT_OK, "%s", p->err.message);
+    }
+    CHECK(false, "the run does not end");
+}
+
+static void answer(played *p, const char *call, const char *verdict, const char *value)
+{
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft__input_answered(&body, haft__str(call), HAFT__LIT("ana"), haft__str(verdict),
+                         help_json(&p->arena, value));
+    CHECK_INT(append(p, haft__buf_str(&body)), HAFT_OK, "%s", p->err.message);
+    haft__buf_finish(&body);
+    play_on(p);
+}
+
+/* The log folds to the same, and every decision is recomputed. */
+static void check_replay(played *p)
+{
+    haft__arena arena;
+    haft__replay replay = {0};
+    haft__arena_init(&arena, 0);
+    CHECK_INT(
+        haft__replay_log(&arena, p->file.spec, haft__buf_str(&p->log), HELP_KEY, &replay, &p->err),
+        HAFT_OK, "%s", p->err.message);
+    CHECK(replay.identical, "event %llu: %.*s, decided %.*s", (unsigned long long)replay.differs_at,
+          HAFT__ARG(replay.recorded), HAFT__ARG(replay.decided));
+    haft__arena_finish(&arena);
+}
+
+/* ---- order ---- */
+
+#define TOOL(name)                                                                                 \
+    "  - {name: " name ", description: Counts the words of a letter., args: [], command: [x]}\n"
+#define WIDE                                                                                       \
+    HEAD "limits: {parallel: 8}\ntools:\n" TOOL("one") TOOL("two") TOOL("three")                   \
+        TOOL("bad") "graph:\n  output: /out\n  channels: {out: {reducer: append}}\n  nodes:\n"     \
+                    "    a: {tool: one, out: {out: \"\"}}\n    b: {tool: two, out: {out: \"\"}}\n" \
+                    "    c: {tool: three, out: {out: \"\"}}\n"                                     \
+                    "    d: {tool: bad, retry: {attempts: 2}, on_error: {do: [{text: {out: "       \
+                    "\"{/$/error}\"}}]}}\n"                                                        \
+                    "    e: {do: [{set: {out: e}}]}\n"                                             \
+                    "  edges: [{from: start, to: [a, b, c, d]}, {from: [a, b, c, d], to: e}]\n"
+
+TEST(any_order_of_completion_gives_the_same_state)
+{
+    for (uint32_t order = 0; order < 24; order++) {
+        played p;
+        play_init(&p, WIDE, "{}");
+        p.order = order;
+        play_on(&p);
+        CHECK_INT(p.run.stage, HAFT__RUN_ENDED, "ended");
+        CHECK_STR(p.run.answer, HAFT__LIT("[\"one\",\"two\",\"three\",\"it broke\",\"e\"]"),
+                  "order %u", order);
+        check_replay(&p);
+        play_finish(&p);
+    }
+}
+
+TEST(a_log_that_is_cut_anywhere_continues_the_same)
+{
+    played whole;
+    play_init(&whole, WIDE, "{}");
+    play_on(&whole);
+    haft_str rest = haft__buf_str(&whole.log);
+    size_t count = whole.run.seq;
+    for (size_t keep_lines = 1; keep_lines < count; keep_lines++) {
+        played p;
+        play_init(&p, WIDE, "{}");
+        haft_str lines = rest;
+        (void)haft__str_split(&lines, '\n'); /* the first is there */
+        for (size_t i = 1; i < keep_lines; i++) {
+            haft_str line = haft__str_split(&lines, '\n');
+            CHECK_INT(haft__run_fold(&p.run, line, &p.err), HAFT_OK, "%s", p.err.message);
+        }
+        play_on(&p);
+        CHECK_STR(p.run.answer, whole.run.answer, "cut after %zu events", keep_lines);
+        play_finish(&p);
+    }
+    play_finish(&whole);
+}
+
+/* ---- ends ---- */
+
+static const struct {
+    const char *graph, *task;
+    haft__end end;
+    const char *answer, *reason;
+} ends[] = {
+    {"graph: {channels: {x: {}}, output: /x, nodes: {a: {do: [{set: {x: hi}}]}}, edges: [{from: "
+     "start, to: a}]}\n",
+     "{}", HAFT__END_DONE, "hi", "no node is left"},
+    {"graph: {channels: {x: {}}, nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n", "word",
+     HAFT__END_DONE, "{}", "no node is left"},
+    {"graph: {channels: {x: {reducer: add}}, recursion_limit: 2, nodes: {a: {do: [{set: {x: "
+     "1}}]}}, "
+     "on_limit: a, edges: [{from: start, to: a}, {from: a, to: a}]}\n",
+     "{}", HAFT__END_EXHAUSTED, "{\"x\":3}", "the recursion limit is reached"},
+    {"graph: {channels: {x: {}}, nodes: {a: {do: [{fail: no}]}}, edges: [{from: start, to: a}]}\n",
+     "{}", HAFT__END_FAILED, "{}", "node_failed: no"},
+    {"graph: {channels: {x: {type: integer}}, nodes: {a: {do: [{set: {x: w}}]}}, edges: [{from: "
+     "start, to: a}]}\n",
+     "{}", HAFT__END_FAILED, "{}", NULL},
+};
+
+TEST(graphs_end_in_each_way)
+{
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        char text[1000];
+        played p;
+        (void)snprintf(text, sizeof(text), HEAD "%s", ends[i].graph);
+        play_init(&p, text, ends[i].task);
+        play_on(&p);
+        CHECK_INT(p.run.stage, HAFT__RUN_ENDED, "%s", ends[i].graph);
+        CHECK_INT(p.run.end, ends[i].end, "%s", ends[i].graph);
+        CHECK_STR(p.run.answer, haft__str(ends[i].answer), "%s", ends[i].graph);
+        if (ends[i].reason != NULL) {
+            CHECK_STR(p.run.end_reason, haft__str(ends[i].reason), "%s", ends[i].graph);
+        }
+        check_replay(&p);
+        play_finish(&p);
+    }
+}
+
+/* ---- persons ---- */
+
+TEST(questions_and_pauses_hold_their_node)
+{
+    played p;
+    play_init(&p,
+              HEAD "graph:\n  output: /out\n  channels: {out: {reducer: append}}\n  nodes:\n"
+                   "    a: {ask: {question: Why?, deadline: 1h}, out: {out: \"\"}}\n"
+                   "    b: {do: [{set: {out: b}}], pause: before}\n"
+                   "    c: {do: [{set: {out: c}}]}\n"
+                   "  edges: [{from: start, to: [a, b, c]}]\n",
+              "{}");
+    play_on(&p);
+    const haft__run_call *asked = haft__run_find_call(&p.run, HAFT__LIT("n1.1"));
+    const haft__run_call *held = haft__run_find_call(&p.run, HAFT__LIT("n1.2"));
+    CHECK(asked != NULL && asked->stage == HAFT__CALL_PAUSED && asked->deadline_ms > 0, "asked");
+    CHECK(held != NULL && held->stage == HAFT__CALL_PAUSED, "held");
+    answer(&p, "n1.1", "answer", "{\"because\": null}");
+    CHECK(p.run.stage != HAFT__RUN_ENDED, "the other still waits");
+    answer(&p, "n1.2", "approve", "null");
+    CHECK_STR(p.run.answer, HAFT__LIT("[{\"because\":null},\"b\",\"c\"]"), "both");
+    check_replay(&p);
+    play_finish(&p);
+}
+
+/* ---- bad input ---- */
+
+TEST(a_task_that_is_no_input_is_refused)
+{
+    static const struct {
+        const char *task, *message;
+    } rows[] = {
+        {"{\"n\": 1}", ""},
+        {"words", "the input of this graph must be a JSON object, because it has several channels"},
+        {"{\"n\": ", "the input: "},
+        {"{\"n\": 1, \"n\": 2}", "the input: "},
+        {"{\"o\": 1}", "the input cannot set \"o\""},
+        {"{\"n\": \"x\"}", "the input: bad_update"},
+    };
+    played p;
+    play_init(&p,
+              HEAD
+              "graph: {input: [n, m], channels: {n: {type: integer}, m: {}, o: {}}, nodes: {a: "
+              "{do: []}}, edges: [{from: start, to: a}]}\n",
+              "{}");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_error err = {.status = HAFT_OK};
+        haft_status status =
+            haft__graph_check_task(p.file.spec, haft__str(rows[i].task), HELP_KEY, &err);
+        CHECK_INT(status, rows[i].message[0] != '\0' ? HAFT_BAD_INPUT : HAFT_OK, "%s",
+                  rows[i].task);
+        CHECK(haft__str_starts_with(haft__str(err.message), haft__str(rows[i].message)),
+              "%s: found %s", rows[i].task, err.message);
+    }
+    play_finish(&p);
+}
+
+TEST(steps_that_the_graph_does_not_have_are_refused)
+{
+    static const char *const rows[] = {
+        "\"kind\":\"graph_step\",\"step\":1,\"updates\":{},\"next\":[]}",
+        "\"kind\":\"graph_step\",\"updates\":{},\"next\":[]}",
+        "\"kind\":\"turn_started\",\"turn\":1,\"mode\":\"auto\",\"allowed\":[]}",
+        "\"kind\":\"call_finished\",\"call\":\"n1.1\",\"ok\":true,\"result\":\"\"}",
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        played p;
+        play_init(&p, WIDE, "{}");
+        CHECK(append(&p, haft__str(rows[i])) != HAFT_OK, "%s", rows[i]);
+        play_finish(&p);
+    }
+}
+
+/* ---- limits ---- */
+
+TEST(budgets_of_a_graph_have_their_own_defaults)
+{
+    played p;
+    play_init(&p, WIDE, "{}");
+    CHECK_INT(p.file.spec->limits.turns, HAFT__LIMIT_GRAPH_TURNS, "turns");
+    CHECK_INT(p.file.spec->limits.calls, HAFT__LIMIT_GRAPH_CALLS, "calls");
+    play_finish(&p);
+}
+
+TEST(the_time_between_attempts_doubles_up_to_a_limit)
+{
+    played p;
+    play_init(&p,
+              HEAD "tools:\n" TOOL("bad") "graph:\n  channels: {out: {}}\n  nodes: {a: {tool: bad, "
+                                          "retry: {attempts: 9, backoff: 1s}}}\n"
+                                          "  edges: [{from: start, to: a}]\n",
+              "{}");
+    play_on(&p);
+    CHECK_INT(p.run.end, HAFT__END_FAILED, "all attempts have failed");
+    CHECK_INT(p.run.call_count, 9, "attempts");
+    for (size_t i = 1; i < p.run.call_count; i++) {
+        uint64_t wait = p.run.calls[i].node->not_before_ms - p.run.calls[i - 1].finished_ms;
+        uint64_t doubled = (uint64_t)1000 << (i - 1);
+        CHECK_INT(wait,
+                  doubled < HAFT__LIMIT_GRAPH_BACKOFF_MS ? doubled : HAFT__LIMIT_GRAPH_BACKOFF_MS,
+                  "attempt %zu", i + 1);
+    }
+    check_replay(&p);
+    play_finish(&p);
+}
