@@ -40,7 +40,8 @@ static void clear(haft__call_builder *call)
     call->open = call->if_known = call->if_named = call->named = call->announced = call->repaired =
         false;
     call->members = call->wrapped = call->in_value = call->late = call->bad_recipient = false;
-    call->written = call->opener = 0;
+    call->in_section = false;
+    call->written = call->opener = call->head = 0;
     call->coded = call->comment = false;
     call->text = (haft__py_text){0};
     call->depth = 0;
@@ -73,6 +74,7 @@ void haft__call_builder_begin(haft__parser *p, haft_str mark, bool if_known)
     clear(&p->call);
     haft__malformed_call_reset(p);
     p->call.open = true;
+    p->marked = true;
     p->call.if_known = if_known;
     p->call.opener = head->live ? 0 : mark.len;
     p->call.offset = head->live ? head->offset : p->offset - mark.len;
@@ -284,6 +286,7 @@ const char *haft__call_builder_end_name(haft__parser *p)
     call->tool = haft__call_builder_find_tool(p, name);
     trim(&call->name);
     call->named = true;
+    call->head = call->written;
     return NULL;
 }
 

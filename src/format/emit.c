@@ -97,6 +97,8 @@ static void add_spaces(haft__parser *p, haft__trimmed_text *flow, haft_str space
     }
 }
 
+static void keep_stray(haft__parser *p);
+
 /* With `trim`, white space before the first text is layout. */
 static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text, bool trim)
 {
@@ -108,6 +110,10 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
     while (end > 0 && haft__ascii_is_space(text.ptr[end - 1])) {
         end--;
     }
+    if (end > 0 && p->stray && flow == &p->content) {
+        keep_stray(p);
+        first = false;
+    }
     if (end > 0) {
         while ((first || flow->spaces_complete) && haft__ascii_is_space(text.ptr[start])) {
             start++;
@@ -117,10 +123,36 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
         }
         haft__buf_clear(&flow->spaces);
         flow->begun = true;
+        flow->last = text.ptr[end - 1];
         flow->spaces_complete = false;
         haft__parser_emit_text(p, flow->kind, (haft_str){text.ptr + start, end - start});
     }
     add_spaces(p, flow, (haft_str){text.ptr + end, text.len - end});
+}
+
+/* The tag is content, and so is the white space before it. */
+static void keep_stray(haft__parser *p)
+{
+    haft__buf text = p->content.spaces;
+    haft__buf_init(&p->content.spaces, HAFT__LIMIT_FORMAT_BYTES);
+    p->stray = false;
+    add_to_flow(p, &p->content, haft__buf_str(&text), p->had_markup);
+    haft__buf_finish(&text);
+}
+
+void haft__parser_hold_stray(haft__parser *p, haft_str tag)
+{
+    haft__trimmed_text *flow = &p->content;
+    haft_str before = haft__buf_str(&flow->spaces);
+    /* The reply has nothing else, or a sentence or code mentions it. */
+    if (!flow->begun || flow->last == '`' || haft__str_ends_with(before, HAFT__LIT(" "))) {
+        haft__parser_emit_content(p, tag);
+        return;
+    }
+    p->stray = true;
+    haft__buf_add_str(&flow->spaces, tag);
+    haft__parser_check(p, &flow->spaces);
+    flow->spaces_complete = false;
 }
 
 void haft__parser_emit_content(haft__parser *p, haft_str text)
@@ -154,6 +186,9 @@ void haft__parser_flush_text(haft__parser *p)
 {
     haft__trimmed_text *flow = &p->content;
     haft__section_text_release(p);
+    if (p->stray) {
+        keep_stray(p);
+    }
     flush_cut(p);
     p->had_markup = true;
     if (!flow->begun) {
@@ -193,9 +228,12 @@ void haft__parser_end_code(haft__parser *p)
     haft__parser_emit(p, &(haft__parser_event){.kind = HAFT__PARSER_EVENT_CODE_END});
 }
 
-void haft__parser_emit_end(haft__parser *p)
+void haft__parser_emit_end(haft__parser *p, bool cut)
 {
-    if (!p->had_markup) {
+    if (p->stray && (cut || p->marked)) {
+        keep_stray(p);
+    }
+    if (!p->had_markup && !p->stray) {
         haft__parser_emit_text(p, HAFT__PARSER_EVENT_CONTENT, haft__buf_str(&p->content.spaces));
     }
     flush_cut(p);

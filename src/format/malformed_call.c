@@ -35,7 +35,7 @@ void haft__malformed_call_begin(haft__parser *p, const char *why, const haft__ma
     *w = *how;
     w->live = true;
     w->tried = tried;
-    w->mention = w->nested = w->pair = false;
+    w->mention = w->nested = false;
     w->rest = rest;
     haft__buf_clear(&w->rest);
     (void)snprintf(w->why, sizeof(w->why), "%s", why);
@@ -182,8 +182,7 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
     if (w->level > 0) {
         return hide_nested_end(p, mark);
     }
-    w->pair = w->pair || (w->mention && haft__mention_is_pair(p, mark));
-    return w->pair;
+    return haft__mention_hides_end(p, mark);
 }
 
 /* ---- outside strings ---- */

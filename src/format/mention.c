@@ -2,21 +2,168 @@
 /*
  * mention.c - prose that mentions a mark: "Write <tool_call> and then JSON."
  *
- * If a mark that begins calls is inside prose, and the mark that ends them never follows, or is
- * mentioned with it ("<tool_call> and </tool_call>"), the first mark was text. So everything from
- * it on is buffered, and read again as text when the text has ended. That happens once; from then
- * on every such mark is text at once, as it is in formats without end marks. If the end follows
- * after more words, if the text was cut, or if the reply begins with the mark, it is a malformed
- * call. section_text.c does the same for the marks of sections. Tests: tests/format/mention_test.c.
+ * What follows the first mark of a call, or its whole head (<function=f>), is weighed byte by byte,
+ * over a few words at most. Two words after a space, or punctuation after the mark, are prose: then
+ * the mark was text, and reading continues there. The name of a tool, or a word directly after the
+ * mark, may be a damaged call. If such a mark is inside text, the end of the text decides:
+ * everything from the mark on is buffered, and read again as text unless the mark that ends the
+ * call has come. That happens once; from then on every such mark is text at once, as it is in
+ * formats without end marks. section_text.c does the same for the marks of sections. Tests:
+ * tests/format/mention_test.c.
  */
 #include "base/ascii.h"
 #include "base/limits.h"
 #include "format/parser.h"
 
+/* Whether the name is part of a whole head. A space before it makes it a word, except before
+ * name="...". */
+static bool has_head(const haft__parser *p)
+{
+    const haft__call_builder *call = &p->call;
+    if (!call->named || call->opener >= call->head || call->head > call->raw.len) {
+        return false;
+    }
+    haft_str head = {call->raw.ptr, call->head};
+    return !haft__ascii_is_space(head.ptr[call->opener])
+           || haft__str_ends_with(head, HAFT__LIT("\">"));
+}
+
 static haft_str words_after_mark(const haft__parser *p)
 {
-    return haft__str_skip(haft__buf_str(&p->call.raw), p->call.opener);
+    return haft__str_skip(haft__buf_str(&p->call.raw), has_head(p) ? p->call.head : p->call.opener);
 }
+
+/* Whether text follows the mark of the section, and may be prose too. */
+static bool has_section_text(const haft__parser *p)
+{
+    return p->section.withheld && p->section.text.len > p->section.layout;
+}
+
+/* Whether text is before the first mark of the call, on the same line. */
+static bool is_in_line(const haft__parser *p)
+{
+    const haft__buf *before = &p->content.spaces;
+    return has_section_text(p)
+           || (p->content.begun
+               && (before->len == 0 || memchr(before->ptr, '\n', before->len) == NULL));
+}
+
+/* ---- what the words after a mark are ---- */
+
+/* How many bytes are weighed: a word that is longer may be anything. */
+#define WEIGHED_BYTES (2 * HAFT__LIMIT_FORMAT_NAME_BYTES)
+
+enum {
+    AT_MARK,
+    AFTER_SPACE,
+    AFTER_QUOTE, /* a quote, back-tick or star right after the mark: it ends a quotation */
+    AFTER_STOP,  /* a full stop or the like right after the mark */
+    IN_WORD,
+    AT_WORD_STOP, /* a full stop or the like in or after a word */
+    AFTER_WORD,
+    PROSE,
+    MAYBE_CALL,
+};
+
+static bool is_one_of(char c, const char *set)
+{
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+/* Bytes past ASCII count as letters. */
+static bool is_word_byte(char c)
+{
+    return haft__ascii_is_alphanumeric(c) || c == '_' || (c & 0x80) != 0;
+}
+
+static uint8_t weigh_word_end(const haft__parser *p, haft_str word, uint8_t prose)
+{
+    while (word.len > 0 && is_one_of(word.ptr[word.len - 1], ".,;!?)`'*")) {
+        word.len--;
+    }
+    return haft__call_builder_find_tool(p, word) != NULL ? MAYBE_CALL : prose;
+}
+
+/* Where weighing is after the byte at `i` of `words`. */
+static uint8_t weigh(const haft__parser *p, const haft__mention_words *at, haft_str words, size_t i)
+{
+    char c = words.ptr[i];
+    bool space = haft__ascii_is_space(c);
+    haft_str word = {words.ptr + at->word, i - at->word};
+    if ((at->state == AT_MARK || at->state == AFTER_SPACE) && space) {
+        return c == ' ' || c == '\t' || is_in_line(p) ? AFTER_SPACE : MAYBE_CALL;
+    }
+    switch (at->state) {
+    case AT_MARK:
+        if ((c & 0x80) != 0) {
+            return is_in_line(p) ? PROSE : MAYBE_CALL;
+        }
+        return is_one_of(c, "\"'`*")    ? AFTER_QUOTE
+               : is_one_of(c, ".,;!?)") ? AFTER_STOP
+                                        : MAYBE_CALL;
+    case AFTER_SPACE:
+        if (c == '(') {
+            return at->python ? MAYBE_CALL : PROSE;
+        }
+        return is_one_of(c, "{[<\"'`") ? MAYBE_CALL : (c & 0x80) != 0 ? PROSE : IN_WORD;
+    case AFTER_QUOTE:
+        if (is_one_of(c, "\"'`*")) {
+            return AFTER_QUOTE;
+        }
+        return is_word_byte(c) || is_one_of(c, ":{[<") ? MAYBE_CALL : PROSE;
+    case AFTER_STOP:
+        if (is_one_of(c, "\"'`*.,;!?)")) {
+            return AFTER_STOP;
+        }
+        return is_word_byte(c) || is_one_of(c, "{[") ? MAYBE_CALL : PROSE;
+    case IN_WORD:
+        if (space) {
+            return weigh_word_end(p, word, AFTER_WORD);
+        }
+        if (is_one_of(c, ".,;!?)")) {
+            return AT_WORD_STOP;
+        }
+        return is_one_of(c, "{[(<=:\"") ? MAYBE_CALL : (c & 0x80) != 0 ? PROSE : IN_WORD;
+    case AT_WORD_STOP:
+        if (space || c == '<') {
+            return weigh_word_end(p, word, PROSE);
+        }
+        return is_one_of(c, "{[(=:\"")     ? MAYBE_CALL
+               : is_one_of(c, ".,;!?)`'*") ? AT_WORD_STOP
+                                           : IN_WORD;
+    default: break; /* AFTER_WORD */
+    }
+    if (space) {
+        return AFTER_WORD;
+    }
+    if (c == '"') {
+        haft_str trimmed = haft__str_trim(word);
+        return haft__scan_call_member(trimmed) == HAFT__CALL_MEMBER_OTHER ? PROSE : MAYBE_CALL;
+    }
+    return is_one_of(c, "{[:=") || (c == '(' && at->python) ? MAYBE_CALL : PROSE;
+}
+
+/* Weighs the bytes that have arrived since the last time. */
+static void weigh_words(const haft__parser *p, haft__mention_words *at)
+{
+    haft_str words = words_after_mark(p);
+    while (at->count < words.len && at->state < PROSE) {
+        uint8_t before = at->state;
+        at->state = at->count < WEIGHED_BYTES ? weigh(p, at, words, at->count) : MAYBE_CALL;
+        at->word = before == AFTER_SPACE && at->state == IN_WORD ? at->count : at->word;
+        at->count++;
+    }
+}
+
+static haft__mention_words weigh_all(const haft__parser *p)
+{
+    haft__mention_words at = {.python = p->python.live
+                                        || haft__parser_state(p)->scan >= HAFT__SCAN_PYTHON_LIST};
+    weigh_words(p, &at);
+    return at;
+}
+
+/* ---- whether a call is a mention ---- */
 
 /* Whether an id is read that contains the name. */
 static bool is_id(const haft__parser *p)
@@ -39,21 +186,37 @@ static bool is_prose(const haft__parser *p, haft_str words)
            || (words.ptr[0] == ' ' && haft__call_builder_find_tool(p, trimmed) == NULL);
 }
 
-/* Whether all of the call so far is its first mark and words: no tool's name, and no argument. */
+/* Whether all of the call so far is its first mark or head and words: no tool's name, and no
+ * argument. */
 static bool has_only_words(const haft__parser *p)
 {
     const haft__call_builder *call = &p->call;
-    if (!call->open || !p->content.begun || call->opener == 0 || call->written > call->raw.len
-        || call->announced || call->members || (call->named && call->tool != NULL)) {
+    if (!call->open || call->opener == 0 || call->in_section || call->written > call->raw.len
+        || call->announced || call->members) {
         return false;
+    }
+    if (has_head(p) || (call->named && call->tool != NULL)) {
+        return has_head(p);
     }
     haft_str rest = words_after_mark(p);
     haft_str words = is_before_token(p) ? haft__str_split(&rest, '<') : rest;
     haft_str trimmed = haft__str_trim(words);
     haft_str name = haft__str_trim(haft__buf_str(is_id(p) ? &call->id : &call->name));
-    bool bracket = trimmed.len > 0 && strchr("{[(<", trimmed.ptr[0]) != NULL;
+    bool bracket = trimmed.len > 0 && is_one_of(trimmed.ptr[0], "{[<");
     return !bracket
            && (name.len == 0 || (haft__str_starts_with(trimmed, name) && is_prose(p, words)));
+}
+
+/* Whether the reply begins with the mark. */
+static bool is_at_start(const haft__parser *p)
+{
+    return !p->content.begun && !has_section_text(p);
+}
+
+/* Whether only white space follows a mark inside a line: an end mark may be mentioned with it. */
+static bool is_empty_in_line(const haft__parser *p)
+{
+    return !has_head(p) && haft__str_trim(words_after_mark(p)).len == 0 && is_in_line(p);
 }
 
 char haft__mention_first_byte(const haft__parser *p)
@@ -62,39 +225,67 @@ char haft__mention_first_byte(const haft__parser *p)
     return words.len > 0 ? words.ptr[0] : '\0';
 }
 
-bool haft__mention_is_spaced(const haft__parser *p)
-{
-    haft_str words = words_after_mark(p);
-    return words.len > 0 && words.ptr[0] == ' ';
-}
-
 haft__mention haft__mention_judge(const haft__parser *p, char next)
 {
-    if (next == '\0' || strchr("{[(<", next) != NULL || !has_only_words(p)) {
+    bool start = is_at_start(p), head = has_head(p);
+    if (next == '\0' || !has_only_words(p) || (start && p->format->open_ended)) {
         return HAFT__MENTION_NO;
+    }
+    haft__mention_words at = weigh_all(p);
+    if (at.state == PROSE && (!head || is_in_line(p))) {
+        return HAFT__MENTION_TEXT;
+    }
+    if (next == '<' && is_empty_in_line(p)) {
+        return HAFT__MENTION_HELD;
+    }
+    if (is_one_of(next, "{[<") || (next == '(' && (at.python || at.state != AFTER_SPACE))) {
+        return HAFT__MENTION_NO;
+    }
+    if (start || head) {
+        bool open = at.state < PROSE && (at.state != AT_MARK || is_one_of(next, "\"'`*.,;!?)"));
+        return open && (!head || is_in_line(p)) ? HAFT__MENTION_HELD : HAFT__MENTION_NO;
     }
     return p->mentioned || p->format->open_ended ? HAFT__MENTION_TEXT : HAFT__MENTION_HELD;
 }
 
+bool haft__mention_is_name(const haft__parser *p)
+{
+    const haft__call_builder *call = &p->call;
+    bool spaced =
+        call->opener > 0 && call->opener < call->raw.len && call->raw.ptr[call->opener] == ' ';
+    return spaced && call->tool == NULL && weigh_all(p).state == PROSE;
+}
+
+bool haft__mention_is_empty(const haft__parser *p, const haft__format_mark *end)
+{
+    haft_str words = words_after_mark(p);
+    size_t length = strlen(end->text);
+    words.len -= length < words.len ? length : words.len;
+    return p->call.opener > 0 && !p->call.in_section && !p->call.named
+           && haft__str_trim(words).len == 0 && is_in_line(p);
+}
+
 void haft__mention_release(haft__parser *p, size_t pending)
 {
+    p->mentioned = true;
     haft__call_builder_revert_to_content(p, pending);
     haft__parser_enter_state(p, p->format->plain);
 }
 
-void haft__mention_hold(haft__parser *p)
+void haft__mention_hold(haft__parser *p, char next)
 {
-    p->malformed.mention = true;
-    p->malformed.end_raw = p->call.written;
+    haft__malformed_call *w = &p->malformed;
+    w->mention = true;
+    w->empty = next == '<';
+    w->firm = !is_at_start(p) && !has_head(p) && !w->empty;
+    w->words = weigh_all(p);
+    w->words_raw = p->call.raw.len - words_after_mark(p).len;
+    w->end_raw = p->call.written;
 }
 
-/* Bytes past ASCII count as letters; a joined name (get_time) is one word. */
-static bool is_word_byte(char c)
-{
-    return haft__ascii_is_alphanumeric(c) || c == '_' || c == '-' || (c & 0x80) != 0;
-}
-
-bool haft__mention_is_pair(const haft__parser *p, const haft__format_mark *mark)
+/* Whether at most one word, which is no tool's name, is between the first mark of the call and the
+ * end `mark`, which is the last part of the call so far. */
+static bool is_pair(const haft__parser *p, const haft__format_mark *mark)
 {
     size_t mark_length = strlen(mark->text);
     haft_str between = words_after_mark(p);
@@ -105,8 +296,8 @@ bool haft__mention_is_pair(const haft__parser *p, const haft__format_mark *mark)
     size_t words = 0;
     haft_str word = {NULL, 0};
     for (size_t i = 0; i < between.len && words < 2; i++) {
-        if (is_word_byte(between.ptr[i])) {
-            bool begins = i == 0 || !is_word_byte(between.ptr[i - 1]);
+        if (is_word_byte(between.ptr[i]) || between.ptr[i] == '-') { /* get-time is one word */
+            bool begins = word.ptr == NULL || between.ptr + i != word.ptr + word.len;
             words += begins;
             word = begins ? (haft_str){between.ptr + i, 1} : (haft_str){word.ptr, word.len + 1};
         }
@@ -117,20 +308,26 @@ bool haft__mention_is_pair(const haft__parser *p, const haft__format_mark *mark)
                && haft__call_builder_find_tool(p, word) == NULL);
 }
 
-bool haft__mention_reread(haft__parser *p)
+bool haft__mention_hides_end(haft__parser *p, const haft__format_mark *mark)
 {
     haft__malformed_call *w = &p->malformed;
-    if (!w->live || !w->mention) {
-        return false;
+    if (w->mention && (w->empty ? haft__mention_is_empty(p, mark) : w->firm && is_pair(p, mark))) {
+        w->words.state = PROSE;
     }
+    return w->mention && w->words.state == PROSE;
+}
+
+/* Reads the call again, as text. */
+static void read_as_text(haft__parser *p)
+{
+    haft__malformed_call *w = &p->malformed;
     haft__buf rest = w->rest, raw = p->call.raw;
     haft_str before = {raw.ptr, w->end_raw};
-    haft_str mark = {raw.ptr, p->call.opener};
+    haft_str mark = {raw.ptr, w->words_raw};
     haft__buf_init(&w->rest, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->call.raw, HAFT__LIMIT_FORMAT_BYTES);
     w->live = w->mention = false;
     p->mentioned = true;
-    p->repair.strict = p->repair.cut = false;
     p->offset = p->call.offset + mark.len;
     haft__call_builder_discard(p);
     haft__section_text_revert(p);
@@ -140,12 +337,40 @@ bool haft__mention_reread(haft__parser *p)
     haft__parser_read(p, haft__buf_str(&rest));
     haft__buf_finish(&rest);
     haft__buf_finish(&raw);
+}
+
+void haft__mention_step(haft__parser *p)
+{
+    haft__malformed_call *w = &p->malformed;
+    if (!w->empty) {
+        weigh_words(p, &w->words);
+    }
+    if (w->words.state == PROSE) {
+        read_as_text(p);
+    } else if (w->words.state == MAYBE_CALL && !w->firm) {
+        w->mention = false;
+        haft__buf_clear(&w->rest);
+    }
+}
+
+bool haft__mention_reread(haft__parser *p)
+{
+    const haft__malformed_call *w = &p->malformed;
+    if (!w->live || !w->mention || (!w->firm && w->words.state != PROSE)) {
+        return false;
+    }
+    p->repair.strict = p->repair.cut = false;
+    read_as_text(p);
     return true;
 }
 
-bool haft__mention_at_end(const haft__parser *p)
+bool haft__mention_at_end(const haft__parser *p, bool cut)
 {
     bool python = p->python.live && p->python.state == HAFT__PY_NAME;
-    return (haft__parser_state(p)->bytes == HAFT__BYTES_NAME || is_id(p) || python)
-           && haft__mention_first_byte(p) != '\0' && has_only_words(p);
+    bool named = haft__parser_state(p)->bytes == HAFT__BYTES_NAME || is_id(p) || python;
+    if (!named || haft__mention_first_byte(p) == '\0' || !has_only_words(p)) {
+        return false;
+    }
+    bool start = is_at_start(p);
+    return (!cut && !start) || (weigh_all(p).state == PROSE && !(start && p->format->open_ended));
 }

@@ -214,6 +214,9 @@ static void consume_malformed(haft__parser *p, haft_str *io_bytes)
     } else if (p->state == p->format->malformed && w->quote == '\0') {
         haft__malformed_call_tag_scan_byte(&w->tag, byte.ptr[0], w->depth > 0);
     }
+    if (w->live && w->mention && !p->rereading) {
+        haft__mention_step(p);
+    }
 }
 
 static bool scan(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
@@ -428,7 +431,7 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
         haft__malformed_call_end_of_text(p);
     } else if ((p->call.open && !p->call.named
                 && (p->call.if_known || (p->call.if_named && p->call.bad_recipient)))
-               || haft__parser_is_call_uncertain(p) || (!cut && haft__mention_at_end(p))) {
+               || haft__parser_is_call_uncertain(p) || haft__mention_at_end(p, cut)) {
         haft__call_builder_revert_to_content(p, 0); /* it may have become a call */
     } else if (p->section.withheld && !cut
                && haft__parser_state(p)->bytes == HAFT__BYTES_SECTION_TEXT) {
@@ -440,6 +443,6 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
     if (p->call.open && !haft__scan_complete(p)) {
         haft__call_builder_fail(p, HAFT__PARSER_EVENT_TRUNCATED, "the text ends inside it");
     }
-    haft__parser_emit_end(p);
+    haft__parser_emit_end(p, cut);
     return result(p, err);
 }

@@ -38,6 +38,7 @@ typedef struct haft__trimmed_text {
     haft__parser_event_kind kind;
     haft__buf spaces;
     bool begun;           /* text was emitted */
+    char last;            /* ... its last byte */
     bool spaces_complete; /* a call follows `spaces`: white space after the call is layout */
 } haft__trimmed_text;
 
@@ -51,8 +52,10 @@ typedef struct haft__call_builder {
     bool repaired;      /* it is not written correctly, but its meaning is clear */
     bool late;          /* it begins in bytes that were consumed before: they belong to it */
     bool bad_recipient; /* its recipient is not a tool, or it has two recipients */
+    bool in_section;    /* it follows another call of its section */
     size_t offset;
     size_t opener; /* length of the mark that it begins with */
+    size_t head;   /* ... of everything up to the end of its name */
     haft__buf name, id;
     haft__buf args; /* withheld until the name is known */
     haft__buf raw;  /* source text */
@@ -138,6 +141,13 @@ typedef struct haft__malformed_call_tag {
     char name[32]; /* a longer name is not a tag */
 } haft__malformed_call_tag;
 
+/* The words after the first mark of a call, as far as they are weighed: see mention.c. */
+typedef struct haft__mention_words {
+    uint8_t state;
+    bool python;        /* a call would be Python */
+    size_t count, word; /* bytes weighed; where the first word begins */
+} haft__mention_words;
+
 /* The rest of a malformed call. */
 typedef struct haft__malformed_call {
     bool live;
@@ -159,9 +169,12 @@ typedef struct haft__malformed_call {
     haft__buf rest;                /* the bytes after the mark */
     bool tried;                    /* `rest` was read once */
     bool nested;                   /* a call began in it */
-    bool mention;                  /* prose follows its first mark: `rest` begins after `end_raw`
-                                      bytes of the call, and all of it may be text */
-    bool pair;                     /* ... and the mark that ends calls is mentioned with it */
+    bool mention;                  /* prose may follow its first mark or head: `rest` begins after
+                                      `end_raw` bytes of the call, and all of it may be text */
+    bool firm;                     /* ... it is text unless the mark that ends it follows */
+    bool empty;                /* ... nothing follows; only the mark that ends it makes it text */
+    haft__mention_words words; /* ... the words so far */
+    size_t words_raw;          /* ... where they begin in the call */
     char why[sizeof(((haft_error *)0)->message)];
 } haft__malformed_call;
 
@@ -210,6 +223,9 @@ struct haft__parser {
                         it is layout */
     bool coding;     /* a block of code is open */
     haft__trimmed_text content, reasoning;
+    bool marked; /* a mark that begins calls has occurred */
+    bool stray;  /* a tag that ends a call without one is in `content.spaces`: it is content only if
+                    text follows */
     char cut[HAFT__UTF8_MAX_BYTES]; /* the start of a split character, not reported yet */
     size_t cut_count;
     haft__parser_event_kind cut_kind;
@@ -342,7 +358,10 @@ void haft__parser_end_reasoning(haft__parser *p);
 /* Emits the suspect as reasoning: it is not a call. */
 void haft__parser_emit_suspect(haft__parser *p);
 void haft__parser_end_code(haft__parser *p);
-void haft__parser_emit_end(haft__parser *p);
+/* A tag that ends a call, without one: it is content if text follows it. */
+void haft__parser_hold_stray(haft__parser *p, haft_str tag);
+/* The text has ended; `cut` as in haft__parser_end. */
+void haft__parser_emit_end(haft__parser *p, bool cut);
 
 /* ---- call_builder.c ---- */
 
@@ -459,23 +478,31 @@ typedef enum haft__mention {
 haft__mention haft__mention_judge(const haft__parser *p, char next);
 /* The first byte after the first mark of the call and white space; '\0' if nothing has come. */
 char haft__mention_first_byte(const haft__parser *p);
-/* Whether a space follows the first mark of the call. */
-bool haft__mention_is_spaced(const haft__parser *p);
+/* Whether the name of the call, which an end mark follows, is a word between two marks that are
+ * mentioned. */
+bool haft__mention_is_name(const haft__parser *p);
+/* Whether the mark that ends the call follows its first mark directly, inside a line of text. It is
+ * the last part of the call so far. */
+bool haft__mention_is_empty(const haft__parser *p, const haft__format_mark *end);
 /* The call is text; `pending` as in haft__call_builder_revert_to_content. */
 void haft__mention_release(haft__parser *p, size_t pending);
-/* The call, which is malformed now, may become text when the text has ended. */
-void haft__mention_hold(haft__parser *p);
-/* Whether prose mentions the end `mark` together with the first mark of the call: at most one word,
- * which is no tool's name, is between them. The mark is the last part of the call so far. */
-bool haft__mention_is_pair(const haft__parser *p, const haft__format_mark *mark);
+/* The call, which is malformed now, may become text; `next` as in haft__mention_judge. */
+void haft__mention_hold(haft__parser *p, char next);
+/* Whether a mark that would end the call is mentioned together with the first mark of the call. */
+bool haft__mention_hides_end(haft__parser *p, const haft__format_mark *mark);
+/* A byte of a held mention has arrived. If the words so far are prose, reads all of it as text. */
+void haft__mention_step(haft__parser *p);
 /* The text has ended. Reads a withheld mention as text; false if there is none. */
 bool haft__mention_reread(haft__parser *p);
-/* Whether the text has ended in prose after a mark, where a name or an id would be. */
-bool haft__mention_at_end(const haft__parser *p);
+/* Whether the text has ended in prose after a mark, where a name or an id would be; `cut` as in
+ * haft__parser_end. */
+bool haft__mention_at_end(const haft__parser *p, bool cut);
 
 /* Text begins in a section, before any call; `next` is its first byte, `pending` as in
  * haft__call_builder_revert_to_content. Withholds it if the mark of the section may be prose. */
 void haft__section_text_begin(haft__parser *p, char next, size_t pending);
+/* A call begins: the mark of its section is withheld until the call is known to be one. */
+void haft__section_text_hold_mark(haft__parser *p, const haft__format_mark *mark);
 /* The section is one: its mark is dropped, and the withheld text is content. */
 void haft__section_text_release(haft__parser *p);
 /* The section is none: its mark is content too. */

@@ -425,8 +425,7 @@ static void begin_malformed(haft__parser *p, const char *why)
  * only mention the mark of a call; then it is content, or the rest of the text decides. */
 static void begin_malformed_at(haft__parser *p, const char *why, char next)
 {
-    bool first = p->scanner.json.depth == 0
-                 && (p->scanner.what != HAFT__SCAN_ARGS || haft__mention_is_spaced(p));
+    bool first = p->scanner.json.depth == 0;
     haft__mention mention = first ? haft__mention_judge(p, next) : HAFT__MENTION_NO;
     if (mention == HAFT__MENTION_TEXT) {
         haft__mention_release(p, 0);
@@ -434,7 +433,7 @@ static void begin_malformed_at(haft__parser *p, const char *why, char next)
     }
     begin_malformed(p, why);
     if (mention == HAFT__MENTION_HELD) {
-        haft__mention_hold(p);
+        haft__mention_hold(p, next);
     }
 }
 

@@ -31,6 +31,24 @@ void haft__section_text_begin(haft__parser *p, char next, size_t pending)
     haft__parser_check(p, &section->text);
 }
 
+void haft__section_text_hold_mark(haft__parser *p, const haft__format_mark *mark)
+{
+    haft__section_text *section = &p->section;
+    haft_str raw = haft__buf_str(&p->call.raw);
+    size_t length = strlen(mark->text);
+    if (haft__parser_state(p)->bytes != HAFT__BYTES_GAP || !p->call.open || section->withheld
+        || raw.len < length) {
+        return;
+    }
+    raw.len -= length;
+    section->withheld = true;
+    section->drops = true;
+    section->layout = raw.len;
+    haft__buf_clear(&section->text);
+    haft__buf_add_str(&section->text, raw);
+    haft__parser_check(p, &section->text);
+}
+
 static void emit(haft__parser *p, size_t from)
 {
     haft_str text = haft__buf_str(&p->section.text);

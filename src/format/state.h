@@ -50,6 +50,8 @@ typedef enum haft__format_action {
     HAFT__ACTION_RECIPIENT_TOOL,    /* the recipient is a tool; its name follows */
     HAFT__ACTION_RECIPIENT_END,     /* the recipient of a call is complete: it was one */
     HAFT__ACTION_RECIPIENT_INVALID, /* a second recipient: the call is malformed */
+    HAFT__ACTION_RECIPIENT_IN_TEXT, /* a message that is not a call has a recipient: malformed if it
+                                       is a tool, or if the mark does not lead to text */
     HAFT__ACTION_ARGUMENTS_BEGIN,   /* the arguments follow: only a tool can have arguments */
     HAFT__ACTION_KIND_END,          /* the kind of a call is complete; its name follows */
     HAFT__ACTION_NAME_END,          /* the name is complete */
@@ -76,9 +78,11 @@ typedef enum haft__format_action {
     HAFT__ACTION_CALL_INCOMPLETE,      /* the call ends before it is complete: it is malformed */
     HAFT__ACTION_VALUE_NESTED,   /* the opening tag of a value inside a value: the owner of the rest
                                     of the text is unknown, so that none of it is a call */
-    HAFT__ACTION_CALL_STRAY_END, /* a mark that ends a call, without one: dropped if there was a
-                                    call before, else content */
-    HAFT__ACTION_LINE_BREAK,     /* text ends: further text begins on its own line */
+    HAFT__ACTION_CALL_STRAY_END, /* a tag that ends a call, without one: dropped after a call, and
+                                    at the end of a text without any mark that begins calls; else
+                                    content */
+    HAFT__ACTION_CALL_STRAY_TOKEN,    /* the same for a token: dropped unless marks are mentioned */
+    HAFT__ACTION_LINE_BREAK,          /* text ends: further text begins on its own line */
     HAFT__ACTION_REASONING_STRAY_END, /* a tag that ends reasoning: dropped if there was reasoning,
                                          else content */
 } haft__format_action;

@@ -29,7 +29,7 @@ void haft__parser_reject_unless_mention(haft__parser *p, const char *why, char n
     }
     haft__parser_reject_call(p, why);
     if (mention == HAFT__MENTION_HELD && p->malformed.live) {
-        haft__mention_hold(p);
+        haft__mention_hold(p, next);
     }
 }
 
@@ -69,6 +69,12 @@ static bool take_name(haft__parser *p, const haft__format_mark *mark)
         haft__call_builder_begin_code(p);
         haft__call_builder_add_code(p, haft__str(mark->text));
         haft__parser_enter_state(p, code);
+    } else if (mark->reread && haft__mention_is_name(p)) {
+        haft__mention_release(p, 0);
+        return false;
+    } else if (why != NULL && haft__str_starts_with(haft__str(mark->text), HAFT__LIT("</"))
+               && haft__mention_is_empty(p, mark)) {
+        haft__mention_release(p, 0);
     } else if (why != NULL) {
         haft_str name = haft__str_trim(haft__buf_str(&p->call.name));
         haft__parser_reject_unless_mention(p, why, name.len > 0 ? name.ptr[0] : '\0', 0);
@@ -109,8 +115,13 @@ static bool begin_call(haft__parser *p, const haft__format_mark *mark)
         haft__parser_reconsume(p, haft__str(mark->text));
         return false;
     }
+    uint8_t bytes = haft__parser_state(p)->bytes;
+    bool section = bytes == HAFT__BYTES_GAP || bytes == HAFT__BYTES_SECTION_TEXT;
+    bool later = section && !p->call.open;
+    haft__section_text_hold_mark(p, mark);
     haft__call_builder_begin(p, haft__str(mark->reread ? "" : mark->text), mark->if_known);
     p->call.if_named = mark->if_named;
+    p->call.in_section = later;
     return true;
 }
 
@@ -141,6 +152,19 @@ static bool reject_recipient(haft__parser *p, const haft__format_mark *mark)
     (void)mark;
     haft__call_builder_reject_recipient(p);
     return true;
+}
+
+/* A recipient without `functions.` is the reader. */
+static bool refuse_recipient(haft__parser *p, const haft__format_mark *mark)
+{
+    bool text = mark->to == p->format->plain;
+    if (text && p->call.bad_recipient && p->call.tool == NULL) {
+        haft__call_builder_discard(p);
+        haft__parser_flush_text(p);
+        return true;
+    }
+    haft__parser_reject_call(p, "its channel is neither commentary nor analysis");
+    return false;
 }
 
 /* The kind of a call (`function` in deepseek_v3) is ignored. Prose in its place is rejected. */
@@ -284,6 +308,10 @@ static bool fail_incomplete_call(haft__parser *p, const haft__format_mark *mark)
         && reject_prose(p, mark, "it ends before its arguments")) {
         return false;
     }
+    if (mark != NULL && haft__mention_is_empty(p, mark)) {
+        haft__mention_release(p, 0);
+        return false;
+    }
     haft__call_builder_unrecord(p, mark != NULL && mark->head ? strlen(mark->text) : 0);
     haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, "it ends before its arguments");
     return true;
@@ -373,7 +401,17 @@ static bool end_empty_call(haft__parser *p, const haft__format_mark *mark)
 
 static bool emit_stray_call_end(haft__parser *p, const haft__format_mark *mark)
 {
-    if (!p->called) {
+    if (!p->called && !p->marked) {
+        haft__parser_hold_stray(p, haft__str(mark->text));
+    } else if (!p->called || p->mentioned) {
+        haft__parser_emit_content(p, haft__str(mark->text));
+    }
+    return true;
+}
+
+static bool emit_stray_token(haft__parser *p, const haft__format_mark *mark)
+{
+    if (p->mentioned) {
         haft__parser_emit_content(p, haft__str(mark->text));
     }
     return true;
@@ -394,6 +432,7 @@ static action_function *const actions[] = {
     [HAFT__ACTION_RECIPIENT_TOOL] = accept_recipient,
     [HAFT__ACTION_RECIPIENT_END] = end_recipient,
     [HAFT__ACTION_RECIPIENT_INVALID] = reject_recipient,
+    [HAFT__ACTION_RECIPIENT_IN_TEXT] = refuse_recipient,
     [HAFT__ACTION_ARGUMENTS_BEGIN] = check_recipient,
     [HAFT__ACTION_KIND_END] = end_kind,
     [HAFT__ACTION_NAME_END] = take_name,
@@ -407,6 +446,7 @@ static action_function *const actions[] = {
     [HAFT__ACTION_CALL_END] = end_call,
     [HAFT__ACTION_EMPTY_CALL_END] = end_empty_call,
     [HAFT__ACTION_CALL_STRAY_END] = emit_stray_call_end,
+    [HAFT__ACTION_CALL_STRAY_TOKEN] = emit_stray_token,
     [HAFT__ACTION_CODE_BEGIN] = begin_code,
     [HAFT__ACTION_CODE_END] = end_code,
     [HAFT__ACTION_CALL_DISCARD] = discard_call,

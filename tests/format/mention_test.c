@@ -43,10 +43,47 @@ static const help_case hermes[] = {
      .text = "Between \"<tool_call>\" and \"</tool_call>\": " CALL,
      .calls = F,
      .content = "Between \"<tool_call>\" and \"</tool_call>\":"},
-    {.name = "more than a word between it and its end",
-     .text = "Write <tool_call> look at it </tool_call>.",
-     .content = "Write .",
-     .errors = "malformed: expected a value, found 'l'"},
+    {.name = "its end after more words",
+     .text = "A call starts with <tool_call> and ends with </tool_call>. The answer is 42.",
+     .content = "A call starts with <tool_call> and ends with </tool_call>. The answer is 42."},
+    {.name = "its end after a word in quotes or parentheses",
+     .text = "<tool_call> (the first) and </tool_call>, <tool_call> means \"go\", </tool_call> no.",
+     .content =
+         "<tool_call> (the first) and </tool_call>, <tool_call> means \"go\", </tool_call> no."},
+    {.name = "its end on the next line",
+     .text = "It starts with <tool_call>\nand ends with </tool_call>\nso.",
+     .content = "It starts with <tool_call>\nand ends with </tool_call>\nso."},
+    {.name = "its end directly after it",
+     .text = "Write JSON within <tool_call></tool_call> tags, `<tool_call> </tool_call>`. It's 42.",
+     .content =
+         "Write JSON within <tool_call></tool_call> tags, `<tool_call> </tool_call>`. It's 42."},
+    {.name = "its end directly after it, on a line of its own",
+     .text = "So:\n<tool_call></tool_call>",
+     .content = "So:",
+     .errors = "malformed: expected a value, found '<'"},
+    {.name = "words without spaces after it",
+     .text = "标签<tool_call>表示开始，</tool_call>表示结束。答案是42。",
+     .content = "标签<tool_call>表示开始，</tool_call>表示结束。答案是42。"},
+    {.name = "words after its end, and a call",
+     .text = "From <tool_call> up to </tool_call>: " CALL " It ends with </tool_call>.",
+     .calls = F,
+     .content = "From <tool_call> up to </tool_call>: It ends with </tool_call>."},
+    {.name = "words right after it, and its end",
+     .text = "So: <tool_call>not a call</tool_call>.",
+     .content = "So: .",
+     .errors = "malformed: expected true, false or null, found 'o'"},
+    {.name = "words on lines of their own, and its end",
+     .text = "So:\n<tool_call>\nnot a call\n</tool_call>",
+     .content = "So:",
+     .errors = "malformed: expected true, false or null, found 'o'"},
+    {.name = "a member after it, and its end",
+     .text = "So: <tool_call> name: f, arguments: none </tool_call>",
+     .content = "So:",
+     .errors = "malformed: expected true, false or null, found 'a'"},
+    {.name = "a name and an object after it, and its end",
+     .text = "So: <tool_call> x {\"a\":1}</tool_call>",
+     .content = "So:",
+     .errors = "malformed: expected a value, found 'x'"},
     {.name = "a tool between it and its end",
      .text = "Write <tool_call> f </tool_call>.",
      .content = "Write .",
@@ -56,8 +93,17 @@ static const help_case hermes[] = {
      .content = "Write .",
      .errors = "malformed: expected a value, found 'l'"},
     {.name = "at the start of the reply",
-     .text = "<tool_call> and then JSON",
-     .errors = "malformed: expected a value, found 'a'"},
+     .text = "<tool_call> is the tag that begins a call, </tool_call> ends it.",
+     .content = "<tool_call> is the tag that begins a call, </tool_call> ends it."},
+    {.name = "at the start of the reply, with its end",
+     .text = "<tool_call> and </tool_call> are the tags, as in <tool_call>...</tool_call>",
+     .content = "<tool_call> and </tool_call> are the tags, as in <tool_call>...</tool_call>"},
+    {.name = "one word at the start of the reply",
+     .text = "<tool_call> first",
+     .errors = "malformed: expected true, false or null, found 'i'"},
+    {.name = "words right after it at the start of the reply",
+     .text = "<tool_call>not a call</tool_call>",
+     .errors = "malformed: expected true, false or null, found 'o'"},
     {.name = "an object after it",
      .text = "Write <tool_call>{oops} now",
      .content = "Write",
@@ -75,6 +121,17 @@ static const help_case qwen3coder[] = {
     {.name = "its end with it",
      .text = "Use <tool_call> and </tool_call> tags. The answer is 42.",
      .content = "Use <tool_call> and </tool_call> tags. The answer is 42."},
+    {.name = "its end after more words, or directly after it",
+     .text =
+         "A call starts with <tool_call> and ends with </tool_call>: <tool_call></tool_call>. 42",
+     .content =
+         "A call starts with <tool_call> and ends with </tool_call>: <tool_call></tool_call>. 42"},
+    {.name = "a whole head in a sentence",
+     .text = "It is <function=f> or <tool_call><function=f>, and then </function>. 42.",
+     .content = "It is <function=f> or <tool_call><function=f>, and then </function>. 42."},
+    {.name = "at the start of the reply",
+     .text = "<tool_call> begins a call, </tool_call> ends it. 42.",
+     .content = "<tool_call> begins a call, </tool_call> ends it. 42."},
     {.name = "tags after it",
      .text = "Use <tool_call><b> so",
      .content = "Use",
@@ -95,6 +152,14 @@ static const help_case glm[] = {
      .text = "Use <tool_call> as in <tool_call> here <b>: <tool_call>f</tool_call>",
      .calls = F,
      .content = "Use <tool_call> as in <tool_call> here <b>:"},
+    {.name = "its end after words, after a word or directly after it",
+     .text = "A call starts with <tool_call> and ends with </tool_call>. Use <tool_call> and "
+             "</tool_call>, or <tool_call></tool_call>. 42.",
+     .content = "A call starts with <tool_call> and ends with </tool_call>. Use <tool_call> and "
+                "</tool_call>, or <tool_call></tool_call>. 42."},
+    {.name = "at the start of the reply",
+     .text = "<tool_call> begins a call, </tool_call> ends it. 42.",
+     .content = "<tool_call> begins a call, </tool_call> ends it. 42."},
     {.name = "a name after it",
      .text = "So: <tool_call>get",
      .content = "So:",
@@ -137,8 +202,15 @@ static const help_case functionary_v31[] = {
      .text = "Write <function= and a name. The answer is > 42.",
      .content = "Write <function= and a name. The answer is > 42."},
     {.name = "a whole head in a sentence",
-     .text = "Write <function=f> and then JSON.",
-     .content = "Write",
+     .text = "The tag <function=f> starts it, <function=x>, too, </function> ends it. Answer 42.",
+     .content =
+         "The tag <function=f> starts it, <function=x>, too, </function> ends it. Answer 42."},
+    {.name = "words right after a whole head",
+     .text = "So: <function=f>not an object</function>",
+     .content = "So:",
+     .errors = "malformed: expected true, false or null, found 'o'"},
+    {.name = "a whole head at the start of the reply",
+     .text = "<function=f> and then words</function>",
      .errors = "malformed: expected a value, found 'a'"},
 };
 
@@ -162,6 +234,13 @@ static const help_case command_r[] = {
     {.name = "a mark in a sentence",
      .text = "Write <|START_ACTION|> and then a list. The answer is 42.",
      .content = "Write <|START_ACTION|> and then a list. The answer is 42."},
+    {.name = "its end after more words",
+     .text = "A call starts with <|START_ACTION|> and ends with <|END_ACTION|>. The answer is 42.",
+     .content =
+         "A call starts with <|START_ACTION|> and ends with <|END_ACTION|>. The answer is 42."},
+    {.name = "at the start of the reply",
+     .text = "<|START_ACTION|> is the token that begins calls.",
+     .content = "<|START_ACTION|> is the token that begins calls."},
 };
 
 /* A token ends a message wherever it is. */
@@ -230,9 +309,23 @@ static const help_case anthropic_xml[] = {
      .content = "So: {\"name\":\"f\"}",
      .errors = "truncated: the text ends inside it"},
     {.name = "at the start of the reply",
-     .text = "<function_calls> and so on",
+     .text = "<function_calls> and so on, up to </function_calls>. The answer is 42.",
+     .content = "<function_calls> and so on, up to </function_calls>. The answer is 42."},
+    {.name = "at the start of the reply, before a line end",
+     .text = "<function_calls>\nand so on",
      .content = "and so on",
      .errors = "truncated: the text ends inside it"},
+    {.name = "a whole head in a sentence",
+     .text = "It is <invoke name=\"f\"> and then </invoke>, or <function_calls><invoke "
+             "name=\"f\">, with </invoke></function_calls>. The answer is 42.",
+     .content = "It is <invoke name=\"f\"> and then </invoke>, or <function_calls><invoke "
+                "name=\"f\">, with </invoke></function_calls>. The answer is 42."},
+    {.name = "words in a call of a section",
+     .text = "So: <function_calls><invoke name=\"g\"></invoke><invoke name=\"f\"> is it"
+             "</invoke></function_calls>",
+     .calls = "g {}",
+     .content = "So:",
+     .errors = "malformed: it has text where only tags belong"},
 };
 
 #define KIMI_SECTION "<|tool_calls_section_begin|>"
@@ -270,19 +363,33 @@ static const help_case kimi_k2[] = {
      .text = "Hi " KIMI_SECTION "I call: " KIMI_CALL,
      .calls = KIMI_F,
      .content = "Hi"},
-    {.name = "the end of the call with it; a token without a call is dropped",
+    {.name = "the end of the call with it",
      .text = "Write <|tool_call_begin|> and <|tool_call_end|>. The answer is 42.",
-     .content = "Write <|tool_call_begin|> and . The answer is 42."},
+     .content = "Write <|tool_call_begin|> and <|tool_call_end|>. The answer is 42."},
     {.name = "the end of the call after more words",
      .text = "Write <|tool_call_begin|> and then <|tool_call_end|>",
-     .content = "Write",
-     .errors = "malformed: a tag is in its name or id"},
+     .content = "Write <|tool_call_begin|> and then <|tool_call_end|>"},
+    {.name = "all marks",
+     .text = "It starts with " KIMI_SECTION "<|tool_call_begin|>, then an id, "
+             "<|tool_call_argument_begin|>, JSON, <|tool_call_end|> and "
+             "<|tool_calls_section_end|>. 42.",
+     .content = "It starts with " KIMI_SECTION "<|tool_call_begin|>, then an id, "
+                "<|tool_call_argument_begin|>, JSON, <|tool_call_end|> and "
+                "<|tool_calls_section_end|>. 42."},
+    {.name = "all marks in a sentence",
+     .text = "It starts with " KIMI_SECTION " and then <|tool_call_begin|> and ends with "
+             "<|tool_call_end|> and <|tool_calls_section_end|>. 42.",
+     .content = "It starts with " KIMI_SECTION " and then <|tool_call_begin|> and ends with "
+                "<|tool_call_end|> and <|tool_calls_section_end|>. 42."},
     {.name = "an id after it",
      .text = "So: <|tool_call_begin|>functions.f",
      .content = "So:",
      .errors = "truncated: the text ends inside it"},
     {.name = "at the start of the reply",
      .text = KIMI_SECTION " and so on",
+     .content = KIMI_SECTION " and so on"},
+    {.name = "at the start of the reply, before a line end",
+     .text = KIMI_SECTION "\nand so on",
      .errors = "truncated: the text ends inside it"},
 };
 
@@ -338,8 +445,7 @@ static const help_case deepseek_v32[] = {
      .content = "Use <｜DSML｜tool_calls> so: Done."},
     {.name = "a whole head in a sentence",
      .text = "Write <｜DSML｜invoke name=\"f\"> and then a value.",
-     .content = "Write",
-     .errors = "malformed: it has text where only tags belong"},
+     .content = "Write <｜DSML｜invoke name=\"f\"> and then a value."},
     {.name = "nothing after it",
      .text = "So: <｜DSML｜function_calls>",
      .content = "So:",
@@ -365,13 +471,12 @@ static const help_case pythonic[] = {
              "so: <function_calls>\nf()\n</function_calls>",
      .calls = F "\n" F,
      .content = "Use <|python_start|> so: Or <function_calls>, so:"},
-    {.name = "its end with it; a token without a call is dropped",
+    {.name = "its end with it",
      .text = "Write <|python_start|> and <|python_end|>. The answer is 42.",
-     .content = "Write <|python_start|> and . The answer is 42."},
+     .content = "Write <|python_start|> and <|python_end|>. The answer is 42."},
     {.name = "its end after more words",
      .text = "Write <|python_start|> and then <|python_end|>",
-     .content = "Write",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .content = "Write <|python_start|> and then <|python_end|>"},
     {.name = "a name after it",
      .text = "So: <|python_start|>get",
      .content = "So:",
@@ -382,7 +487,7 @@ static const help_case pythonic[] = {
      .errors = "truncated: the text ends inside it"},
     {.name = "at the start of the reply",
      .text = "<|python_start|> and so on",
-     .errors = "truncated: the text ends inside it"},
+     .content = "<|python_start|> and so on"},
 };
 
 TEST(prose_that_mentions_a_mark_is_text_at_every_cut)
@@ -416,24 +521,25 @@ TEST(tokens_of_harmony_and_codemode_are_never_text)
 
 static const struct {
     const char *format, *mark;
+    bool section; /* the mark begins a section */
 } openers[] = {
-    {"hermes", "<tool_call>"},
-    {"qwen3coder", "<tool_call>"},
-    {"glm", "<tool_call>"},
-    {"granite", "<|tool_call|>"},
-    {"mistral", "[TOOL_CALLS]"},
-    {"functionary_v31", "<function="},
-    {"anthropic_xml", "<function_calls>"},
-    {"kimi_k2", KIMI_SECTION},
-    {"kimi_k2", "<|tool_call_begin|>"},
-    {"deepseek_v3", DS_SECTION},
-    {"deepseek_v3", DS_CALL},
-    {"deepseek_v31", DS_SECTION},
-    {"deepseek_v31", DS_CALL},
-    {"deepseek_v32", "<｜DSML｜function_calls>"},
-    {"deepseek_v32", "<｜DSML｜invoke"},
-    {"pythonic", "<|python_start|>"},
-    {"pythonic", "<function_calls>"},
+    {"hermes", "<tool_call>", false},
+    {"qwen3coder", "<tool_call>", false},
+    {"glm", "<tool_call>", false},
+    {"granite", "<|tool_call|>", false},
+    {"mistral", "[TOOL_CALLS]", false},
+    {"functionary_v31", "<function=", false},
+    {"anthropic_xml", "<function_calls>", true},
+    {"kimi_k2", KIMI_SECTION, true},
+    {"kimi_k2", "<|tool_call_begin|>", false},
+    {"deepseek_v3", DS_SECTION, true},
+    {"deepseek_v3", DS_CALL, false},
+    {"deepseek_v31", DS_SECTION, true},
+    {"deepseek_v31", DS_CALL, false},
+    {"deepseek_v32", "<｜DSML｜function_calls>", true},
+    {"deepseek_v32", "<｜DSML｜invoke", false},
+    {"pythonic", "<|python_start|>", false},
+    {"pythonic", "<function_calls>", false},
 };
 
 /* The answer is longer than the kept text of a malformed call, and has no other mark. */
@@ -461,22 +567,32 @@ TEST(a_long_answer_after_a_mention_is_text)
     }
 }
 
-/* The end mark, or the first call of a section, may have been cut off. */
-TEST(a_mention_in_a_truncated_reply_is_a_failed_call)
+static bool fails_when_cut(const char *format, const char *mark, const char *words)
+{
+    haft__buf text;
+    help_parsed parsed;
+    haft__buf_init(&text, 1 << 10);
+    haft__buf_addf(&text, "So %s%s", mark, words);
+    help_input input = {.format = format, .text = haft__buf_str(&text), .cut = true};
+    help_parsed_init(&parsed);
+    help_parse(&input, 0, 0, &parsed);
+    bool failed = parsed.malformed || parsed.truncated;
+    help_parsed_finish(&parsed);
+    haft__buf_finish(&text);
+    return failed;
+}
+
+/* What may still become a call has failed: its end mark, or the first call of a section, may have
+ * been cut off. */
+TEST(a_mention_in_a_truncated_reply_is_a_failed_call_unless_it_is_prose)
 {
     for (size_t i = 0; i < COUNT(openers); i++) {
-        bool at_once = haft__format_find(haft__str(openers[i].format))->open_ended;
-        haft__buf text;
-        help_parsed parsed;
-        haft__buf_init(&text, 1 << 10);
-        haft__buf_addf(&text, "So %s and then", openers[i].mark);
-        help_input input = {.format = openers[i].format, .text = haft__buf_str(&text), .cut = true};
-        help_parsed_init(&parsed);
-        help_parse(&input, 0, 0, &parsed);
-        CHECK(at_once || parsed.malformed || parsed.truncated,
-              "%s: %s was not reported as a failed call", openers[i].format, openers[i].mark);
-        help_parsed_finish(&parsed);
-        haft__buf_finish(&text);
+        const char *format = openers[i].format, *mark = openers[i].mark;
+        CHECK(haft__format_find(haft__str(format))->open_ended
+                  || fails_when_cut(format, mark, " then"),
+              "%s: %s was not reported as a failed call", format, mark);
+        CHECK(fails_when_cut(format, mark, " and then") == openers[i].section,
+              "%s: %s with prose after it", format, mark);
     }
 }
 

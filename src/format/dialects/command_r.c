@@ -46,7 +46,7 @@ const haft__format haft__format_command_r = {
                       .marks = {{"<|END_RESPONSE|>", START},
                                 {"<|END_TEXT|>", START},
                                 {"<|END_THINKING|>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
-                                {"<|END_ACTION|>", TEXT},
+                                {"<|END_ACTION|>", TEXT, HAFT__ACTION_CALL_STRAY_TOKEN},
                                 ACTION,
                                 RESPONSES,
                                 {"<|START_THINKING|>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},

@@ -23,7 +23,8 @@ const haft__format haft__format_functionary_v31 = {
     .states =
         {
             [START] = {.bytes = HAFT__BYTES_WHITESPACE, .fallback = TEXT, .marks = {CALL}},
-            [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALL}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                      .marks = {CALL, {"</function>", TEXT, HAFT__ACTION_CALL_STRAY_END}}},
             [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{">", ARGS, HAFT__ACTION_NAME_END}}},
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
             [AFTER] = {.bytes = HAFT__BYTES_TAIL, .marks = {{"</function>", TEXT}, CALL}},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* harmony.c - messages in channels, as gpt-oss writes them. A message of commentary or analysis to
- * functions.NAME is a call; to any other recipient it is a malformed call. Other analysis is
- * reasoning, any other message is a text. The recipient follows the channel, or the role before it.
- * Tests: tests/format/dialects/harmony_test.c. */
+/* harmony.c - messages in channels, as gpt-oss writes them. A message to functions.NAME is a call
+ * if its channel is commentary or analysis, or if it has none; to any other recipient it is a
+ * malformed call. In any other channel a message to functions.NAME is a malformed call. Other
+ * analysis is reasoning, any other message is a text. The recipient follows the channel, or the
+ * role before it. Tests: tests/format/dialects/harmony_test.c. */
 #include "format/formats.h"
 
 enum {
@@ -10,9 +11,6 @@ enum {
     FIRST_TO,
     FIRST_NAME,
     ROLE,
-    ROLE_TO,
-    ROLE_NAME,
-    ROLE_HEADER,
     CHANNEL,
     CHANNEL_TO,
     CHANNEL_OTHER,
@@ -23,6 +21,7 @@ enum {
     NAME,
     HEADER,
     UNKNOWN,
+    REFUSED,
     OTHER,
     ARGS,
     AFTER,
@@ -103,38 +102,23 @@ const haft__format haft__format_harmony =
                                         TO_SELF}},
                 [FIRST_NAME] =
                     {.bytes = HAFT__BYTES_NAME,
-                     .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
-                               {"<|constrain|>", ROLE_HEADER, HAFT__ACTION_RECIPIENT_END},
-                               {" <|constrain|>", ROLE_HEADER, HAFT__ACTION_RECIPIENT_END},
+                     .marks = {{"<|message|>", HEADER, HAFT__ACTION_RECIPIENT_END, .reread = true},
+                               {" <|message|>", HEADER, HAFT__ACTION_RECIPIENT_END, .reread = true},
+                               {"<|constrain|>", HEADER, HAFT__ACTION_RECIPIENT_END},
+                               {" <|constrain|>", HEADER, HAFT__ACTION_RECIPIENT_END},
                                {"<|channel|>", CHANNEL_TO, HAFT__ACTION_RECIPIENT_END},
                                {" <|channel|>", CHANNEL_TO, HAFT__ACTION_RECIPIENT_END},
                                BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},
                 [ROLE] = {.bytes = HAFT__BYTES_HEADER,
                           .fallback = TEXT,
-                          .marks = {{" to=", ROLE_TO, HAFT__ACTION_RECIPIENT_BEGIN},
+                          .marks = {{" to=", TO, HAFT__ACTION_RECIPIENT_BEGIN},
                                     {"<|channel|>", CHANNEL},
                                     {"<|message|>", TEXT},
                                     UNTITLED(TEXT)}},
-                [ROLE_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
-                             .fallback = ROLE_NAME,
-                             .marks = {{"functions.", ROLE_NAME, HAFT__ACTION_RECIPIENT_TOOL},
-                                       TO_SELF}},
-                /* Without a channel it is not a call. */
-                [ROLE_NAME] = {.bytes = HAFT__BYTES_NAME,
-                               .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
-                                         {" ", ROLE_HEADER, HAFT__ACTION_NAME_END, .reread = true},
-                                         {"<|constrain|>", ROLE_HEADER, HAFT__ACTION_NAME_END},
-                                         {"<|channel|>", CHANNEL_TO, HAFT__ACTION_NAME_END},
-                                         BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},
-                [ROLE_HEADER] = {.bytes = HAFT__BYTES_IGNORED,
-                                 .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
-                                           {"<|channel|>", CHANNEL_TO},
-                                           {" to=", ROLE_HEADER, HAFT__ACTION_RECIPIENT_INVALID},
-                                           BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},
                 [CHANNEL] = {.bytes = HAFT__BYTES_WHITESPACE,
                              .fallback = OTHER,
                              .marks = {{"analysis", ANALYSIS}, COMMENTARIES(COMMENTARY)}},
-                /* After a recipient: only commentary and analysis to a recipient are calls. */
+                /* After a recipient: in another channel it is not a call. */
                 [CHANNEL_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
                                 .fallback = UNKNOWN,
                                 .marks = {{"analysis", HEADER}, COMMENTARIES(HEADER)}},
@@ -172,11 +156,16 @@ const haft__format haft__format_harmony =
                                       {" to=", HEADER, HAFT__ACTION_RECIPIENT_INVALID},
                                       BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},
                 [UNKNOWN] = {.bytes = HAFT__BYTES_IGNORED,
-                             .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
+                             .marks = {{"<|message|>", TEXT, HAFT__ACTION_RECIPIENT_IN_TEXT},
                                        BROKEN(HAFT__ACTION_CALL_DISCARD)}},
+                /* A tool in the header of a text. */
+                [REFUSED] = {.bytes = HAFT__BYTES_IGNORED,
+                             .marks = {{"<|message|>", MALFORMED, HAFT__ACTION_RECIPIENT_IN_TEXT},
+                                       BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},
                 [OTHER] = {.bytes = HAFT__BYTES_HEADER,
                            .fallback = TEXT,
-                           .marks = {{"<|constrain|>", OTHER},
+                           .marks = {{" to=functions.", REFUSED, HAFT__ACTION_RECIPIENT_BEGIN},
+                                     {"<|constrain|>", OTHER},
                                      {"<|message|>", TEXT},
                                      UNTITLED(TEXT)}},
                 [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},

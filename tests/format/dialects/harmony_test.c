@@ -23,7 +23,7 @@ static const help_case cases[] = {
      .calls = "f {\"a\":1}"},
     {.name = "the recipient first, and no channel",
      .text = "to=functions.f<|message|>Hi.<|end|>",
-     .content = "Hi."},
+     .errors = "malformed: expected a value, found 'H'"},
     {.name = "commentary without one",
      .text = "<|channel|>commentary<|message|>So.<|end|><|start|>assistant<|channel|>"
              "final<|message|>Hi.<|end|>",
