@@ -162,6 +162,20 @@ static const haft__program programs[] = {
     {"capsh", NULL, CODE, 0, STDIN, ""},
     {"faketime", NULL, LAUNCHER, 1, 0, "f m p= exclude-monotonic date-prog="},
     {"firejail proot", NULL, LAUNCHER, 0, 0, "quiet noprofile r= b= w= 0 S= R= q="},
+    {"runcon", NULL, LAUNCHER, 1, 0, "t= type= u= user= r= role= l= range= c compute"},
+    {"systemd-cat", NULL, LAUNCHER, 0, 0,
+     "t= identifier= p= priority= stderr-priority= level-prefix= namespace="},
+    {"ssh-agent", NULL, LAUNCHER, 0, 0, "a= c D d E= k O= P= s t="},
+    /* its program is every file of a directory */
+    {"run-parts", NULL, LAUNCHER, 0, 0,
+     "test list v verbose report d debug random reverse exit-on-error lsbsysinit new-session "
+     "stdin u= umask= a= arg= regex="},
+    {"ccache", NULL, LAUNCHER, 0, 0,
+     "c cleanup C clear z zero-stats s show-stats v verbose p show-config d= dir= F= max-files= "
+     "M= max-size= k= get-config= o= set-config= x show-compression X= recompress="},
+    {"cpulimit", NULL, LAUNCHER, 0, 0,
+     "l= limit= p= pid= e= exe= P= path= c= cpu= s= signal= b background f foreground i "
+     "include-children k kill m monitor-forks r restore q quiet v verbose z lazy"},
     /* ---- launchers by subcommand ---- */
     {"docker podman nerdctl", "exec", LAUNCHER, 1, 0, CONTAINER},
     {"docker podman nerdctl", "container exec", LAUNCHER, 1, 0, CONTAINER},
@@ -242,6 +256,9 @@ static const haft__program programs[] = {
     {"ruby jruby truffleruby", NULL, INTERPRETER, 0, 0,
      "e! 0 a c C= d E= F= h i I= l n p r= s S T U v w W x X= y encoding= external-encoding= "
      "internal-encoding= enable= disable= verbose yjit jit"},
+    {"irb", NULL, INTERPRETER, 0, 0, "d E= f I= r= U w W noecho inspect noinspect noreadline"},
+    {"ocaml", NULL, INTERPRETER, 0, LONG, "e! I= init@ noinit noprompt nostdlib stdin< w= open="},
+    {"runghc runhaskell", NULL, INTERPRETER, 0, 0, "f= ghc-arg= e!"},
     {"node nodejs", NULL, INTERPRETER, 0, COMMON,
      "e! eval! p! print! c check i interactive r= require= import= C= conditions= input-type= "
      "loader= experimental-loader= env-file= h v no-warnings no-deprecation trace-warnings "
