@@ -80,14 +80,18 @@ static int dial(void)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons(haft__http_server_port(server))};
-    /* A reset frees the port at once: thousands of connections per second would use up all ports.
-     */
+    static uint32_t dialled;
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    /* Thousands of connections per second would use up all ports of one address. A reset frees the
+     * port at once, unless the server has closed the connection first. */
     struct linger reset = {.l_onoff = 1};
+    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK + dialled++ % 4096);
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     REQUIRE(fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) == 0);
     /* Each piece is sent at once. */
     REQUIRE(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)) == 0);
+    REQUIRE(bind(fd, (struct sockaddr *)&from, sizeof(from)) == 0);
     REQUIRE(connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0);
     return fd;
 }
