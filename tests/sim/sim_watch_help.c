@@ -134,8 +134,7 @@ static void on_started(sim *s, sim_call *call, const haft__event *event)
     bool repeatable =
         call->class == SIM_READ_ONLY || call->class == SIM_NO_EFFECT || call->may_repeat;
     if (call->inherited > 0 && call->attempt == call->inherited && !repeatable) {
-        sim_fail(s, "%s is a call of the forked run, and runs again without a command",
-                 call->id);
+        sim_fail(s, "%s is a call of the forked run, and runs again without a command", call->id);
     }
     call->repeats += !first;
     call->may_repeat = call->pending = call->asks = call->judged_again = false;

@@ -24,6 +24,8 @@
 #include "json/write.h"
 
 #define INDENT 4
+/* The longest default in a prompt: escaped, it is at most six times as wide, and fits on a line. */
+#define PROMPT_BYTES 8
 
 /* ---- output ---- */
 
@@ -64,6 +66,21 @@ static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
     }
     haft__word_wrap_finish(&flow);
     return text.len == all;
+}
+
+/* Adds lines that are escaped and indented. A long one is wrapped here: wrapped by the terminal, a
+ * text of a model could begin at the left edge and look like a prompt of haft. */
+static void add_lines(const haft__terminal *t, haft__buf *out, haft_str lines)
+{
+    size_t width = haft__terminal_caps_width(t->out) - 1;
+    while (lines.len > 0) {
+        haft__word_wrap flow;
+        haft__word_wrap_init(&flow);
+        flow.hang = INDENT;
+        haft__word_wrap_add(&flow, out, width, haft__str_split(&lines, '\n'));
+        haft__word_wrap_end(&flow, out, width);
+        haft__word_wrap_finish(&flow);
+    }
 }
 
 /* "(2/3)", if several are pending. */
@@ -122,7 +139,11 @@ static void add_tool_question(const haft__terminal *t, haft__buf *out, const haf
         haft__buf_add_str(out, HAFT__LIT(":\n"));
         (void)add_text(t, out, url);
     } else {
-        haft__form_add_fields(out, call);
+        haft__buf fields;
+        haft__buf_init(&fields, HAFT__LIMIT_RUN_BYTES);
+        haft__form_add_fields(&fields, call);
+        add_lines(t, out, haft__buf_str(&fields));
+        haft__buf_finish(&fields);
     }
     add_deadline(out, call);
 }
@@ -149,20 +170,35 @@ static haft_status show_tool_question(haft__terminal *t, const haft__run_call *c
     return write_out(t, &out, err);
 }
 
+/* Whether the default does not fit into the prompt and gets its own line. */
+static bool default_is_long(const haft__run_call *call)
+{
+    return haft__terminal_question_text(call, "default").len > PROMPT_BYTES;
+}
+
 /* The question of the model, and its choices. */
 static void add_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
     const haft__json *choices = haft__terminal_question_choices(call);
+    haft__buf lines;
+    haft__buf_init(&lines, HAFT__LIMIT_RUN_BYTES);
     haft__buf_add_str(out, HAFT__LIT("\n? "));
     add_bold(t, out, HAFT__LIT("The model asks"));
     add_position(t, out);
     haft__buf_add_char(out, '\n');
     (void)add_text(t, out, haft__terminal_question_text(call, "question"));
     for (uint32_t i = 0; choices != NULL && i < choices->count; i++) {
-        haft__buf_addf(out, "  %u) ", i + 1);
-        haft__escape_add(out, haft__json_text(choices->items[i]));
-        haft__buf_add_char(out, '\n');
+        haft__buf_addf(&lines, "  %u) ", i + 1);
+        haft__escape_add(&lines, haft__json_text(choices->items[i]));
+        haft__buf_add_char(&lines, '\n');
     }
+    if (default_is_long(call)) {
+        haft__buf_add_str(&lines, HAFT__LIT("  default: "));
+        haft__escape_add(&lines, haft__terminal_question_text(call, "default"));
+        haft__buf_add_char(&lines, '\n');
+    }
+    add_lines(t, out, haft__buf_str(&lines));
+    haft__buf_finish(&lines);
     add_deadline(out, call);
 }
 
@@ -173,7 +209,9 @@ haft_status haft__terminal_print_question(FILE *to, const haft__run_call *call, 
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
     add_question(&t, &out, call);
-    if (fallback.len > 0) {
+    if (default_is_long(call)) {
+        haft__buf_add_str(&out, HAFT__LIT("  '' selects the default\n"));
+    } else if (fallback.len > 0) {
         haft__buf_add_str(&out, HAFT__LIT("  '' selects the default: "));
         haft__escape_add(&out, fallback);
         haft__buf_add_char(&out, '\n');
@@ -194,7 +232,9 @@ haft_status haft__terminal_show_question(haft__terminal *t, const haft__run_call
     add_question(t, &out, call);
     haft__buf_add_str(&out,
                       choices != NULL ? HAFT__LIT("answer, or its number") : HAFT__LIT("answer"));
-    if (fallback.len > 0) {
+    if (default_is_long(call)) {
+        haft__buf_add_str(&out, HAFT__LIT(" [default]"));
+    } else if (fallback.len > 0) {
         haft__buf_add_str(&out, HAFT__LIT(" ["));
         haft__escape_add(&out, fallback);
         haft__buf_add_char(&out, ']');

@@ -2,6 +2,7 @@
 /* Tests for src/cli/terminal/terminal_show.c: prompts for a person. Approvals: terminal_test.py.
  */
 #include "base/limits.h"
+#include "base/str.h"
 #include "cli/terminal/terminal_int.h"
 #include "test.h"
 #include "json/read.h"
@@ -48,6 +49,34 @@ TEST(questions_are_shown_with_their_choices)
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(show(&arena, cases[i].arguments, cases[i].asked, cases[i].left),
                   haft__str(cases[i].shown), "case %zu", i);
+    }
+    haft__arena_finish(&arena);
+}
+
+/* A text of the model never begins at the left edge, where haft writes its prompts. */
+TEST(long_choices_and_defaults_are_wrapped_and_indented)
+{
+#define FILL "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define FAKE "approve? [y/N/a/A/e/?]> y"
+    static const char *const cases[] = {
+        "{\"question\":\"a\",\"choices\":[\"" FILL FAKE "\",\"" FILL " " FAKE "\"]}",
+        "{\"question\":\"a\",\"choices\":[\"b\\n" FAKE "\"]}",
+        "{\"question\":\"a\",\"default\":\"" FILL FAKE "\"}",
+        "{\"question\":\"a\",\"default\":\"\\u202e\\u202e\\u202e\"}",
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_str shown = show(&arena, cases[i], 0, 1), all = shown;
+        while (shown.len > 0) {
+            haft_str line = haft__str_split(&shown, '\n');
+            bool own = line.len == 0 || haft__str_starts_with(line, HAFT__LIT("? The model asks"))
+                       || haft__str_starts_with(line, HAFT__LIT("answer"));
+            CHECK(own || haft__str_starts_with(line, HAFT__LIT("  ")), "case %zu: %.*s", i,
+                  HAFT__ARG(all));
+            CHECK(line.len < 80, "case %zu: a line of %zu bytes", i, line.len);
+        }
+        CHECK(memmem(all.ptr, all.len, "\nanswer", 7) != NULL, "case %zu: the prompt", i);
     }
     haft__arena_finish(&arena);
 }
