@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/escape.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "cli/follow/artifact_name.h"
@@ -23,6 +25,8 @@ typedef struct exported {
     haft__arena arena;
     haft__map taken; /* key of a file name -> the artifact's name, a haft_str */
     int directory;
+    haft_error first; /* failure; the other artifacts are written nevertheless */
+    haft__buf also;   /* names of further artifacts that were not written */
 } exported;
 
 /* Whether the file is free for the artifact; then it is reserved. An artifact with the same name
@@ -98,25 +102,48 @@ static haft_status reserve_clean(exported *e, haft_error *err)
     return status;
 }
 
-/* Writes the artifacts whose names are file names, or the others. */
-static haft_status export_some(exported *e, bool clean, haft_error *err)
+static void note_failure(exported *e, haft_str name, const haft_error *err)
 {
-    haft_status first = HAFT_OK; /* failure; the other artifacts are written nevertheless */
+    if (e->first.status == HAFT_OK) {
+        e->first = *err;
+    } else {
+        haft__buf_add_str(&e->also, e->also.len > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
+        haft__escape_add(&e->also, name);
+    }
+}
+
+/* Writes the artifacts whose names are file names, or the others. */
+static void export_some(exported *e, bool clean)
+{
     for (size_t i = 0; i < e->run->artifact_count; i++) {
         const haft__artifact *artifact = e->run->artifacts[i];
         haft_str file = {"", 0};
+        haft_error err = {0};
         if (is_clean(artifact->name) != clean) {
             continue;
         }
-        haft_error *why = first == HAFT_OK ? err : NULL;
-        haft_status status = reserve(e, artifact->name, &file, why);
+        haft_status status = reserve(e, artifact->name, &file, &err);
         if (status == HAFT_OK) {
             haft_str content = haft__artifact_content(e->run, artifact);
-            status = write_file(e->directory, file.ptr, content, why);
+            status = write_file(e->directory, file.ptr, content, &err);
         }
-        first = first == HAFT_OK ? status : first;
+        if (status != HAFT_OK) {
+            note_failure(e, artifact->name, &err);
+        }
     }
-    return first;
+}
+
+/* The failures as one error. */
+static haft_status report_failures(const exported *e, haft_error *err)
+{
+    const haft_error *first = &e->first;
+    if (first->status == HAFT_OK || e->also.len == 0) {
+        return first->status == HAFT_OK
+                   ? HAFT_OK
+                   : haft__fail(err, first->status, first->where, "%s", first->message);
+    }
+    return haft__fail(err, first->status, first->where, "%s; also not written: %.*s",
+                      first->message, HAFT__ARG(haft__buf_str(&e->also)));
 }
 
 haft_status haft__artifacts_check(const char *path, haft_error *err)
@@ -147,13 +174,15 @@ haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_e
         return haft__fail(err, HAFT_IO, path, "cannot open this directory: %s", strerror(errno));
     }
     haft__arena_init(&e.arena, 0);
+    haft__buf_init(&e.also, HAFT__LIMIT_RUN_BYTES);
     haft__map_init(&e.taken, &e.arena, e.run->hash_key);
     haft_status status = reserve_clean(&e, err);
     if (status == HAFT_OK) {
-        status = export_some(&e, true, err);
-        haft_status others = export_some(&e, false, status == HAFT_OK ? err : NULL);
-        status = status == HAFT_OK ? others : status;
+        export_some(&e, true);
+        export_some(&e, false);
+        status = report_failures(&e, err);
     }
+    haft__buf_finish(&e.also);
     haft__arena_finish(&e.arena);
     (void)close(e.directory);
     return status;
