@@ -289,7 +289,7 @@ static size_t count_in(haft_str text, haft_str part)
 /* A request after one turn with so many calls; `own` is its reply as the model wrote it, or "". */
 static size_t write_turn(size_t count, const char *own, haft__buf *buf)
 {
-    static char ids[MOST_CALLS][8];
+    static char ids[MOST_CALLS][24];
     haft__message_call made[MOST_CALLS];
     haft__message list[2 + MOST_CALLS] = {items[1],
                                           {.role = HAFT__MESSAGE_ASSISTANT,
