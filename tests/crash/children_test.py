@@ -6,7 +6,6 @@ After each kill other processes drive the tree to its end. Every child_started t
 run, every run one end, and every effect happened once.
 """
 import json
-import time
 
 import crash_help as help
 import history
@@ -40,43 +39,21 @@ def team(store):
                      agents={"first": first, "second": second}, limits={"turns": 40})
 
 
-def roots(store, *words):
-    return [row for row in store.runs(*words) if row["run"] != row["thread"]]
-
-
-def drive(store, limit=40):
-    """Continues every tree from its root until all have ended; returns trees that have not."""
-    for _ in range(limit):
-        left = roots(store, "--open")
-        if not left:
-            return []
-        for row in left:
-            help.act(store, row)
-    return [f"{row['run']} is stuck as {row['state']}" for row in store.runs("--open")]
-
-
-def moments(store):
-    if help.LONG:
-        return range(1, MOST)
-    each = 18 if store.kind == "postgres" else 12
-    return range(1 + time.time_ns() // 1000 % each, MOST, each)
-
-
 def kill_in_tree(store, path, mode, number):
     """One tree with one kill. Returns (problems, whether it was killed)."""
     shim = store.shim(kill=f"{mode}:{number}")
     status = store.haft("run", path, "go", "--quiet", env=shim)[0]
-    return drive(store), status == -9
+    return help.drive_trees(store), status == -9
 
 
 def kill_while_answering(store, path, mode, number):
     """One tree with one kill of the process that approves the call of a child."""
     store.haft("run", path, "go", "--quiet")
-    run = roots(store, "--open")[0]["run"]
+    run = help.roots(store, "--open")[0]["run"]
     pending = store.shown(run)["pending"]
     shim = store.shim(kill=f"{mode}:{number}")
     status = store.haft("approve", run, pending[0]["call"], env=shim)[0]
-    return drive(store), status == -9
+    return help.drive_trees(store), status == -9
 
 
 def killed_at_every_boundary(store):
@@ -87,7 +64,7 @@ def killed_at_every_boundary(store):
     for name, play in (("start", kill_in_tree), ("answer", kill_while_answering)):
         problems, kills = [], 0
         for mode in MODES:
-            for number in moments(store):
+            for number in help.tree_moments(store, MOST):
                 stuck, killed = play(store, path, mode, number)
                 problems += stuck
                 kills += killed
@@ -95,7 +72,7 @@ def killed_at_every_boundary(store):
                     break
         problems += history.check_store(store, help.effects(store), CLASSES)
         problems += history.check_trees(store)
-        done = {row["end"] for row in roots(store)}
+        done = {row["end"] for row in help.roots(store)}
         if done != {"done"}:
             problems.append(f"trees ended as {done}")
         if not kills:
@@ -122,7 +99,7 @@ def workers_that_are_killed(store):
     workers[1].terminate()
     workers[1].wait(help.SOON)
     problems = [] if waited and ended else [f"waited {waited}, ended {ended}"]
-    problems += drive(store)
+    problems += help.drive_trees(store)
     problems += history.check_store(store, help.effects(store), CLASSES)
     problems += history.check_trees(store)
     help.check(f"a_tree_with_two_workers_ends_once_{store.kind}", problems)

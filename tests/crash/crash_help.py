@@ -315,3 +315,26 @@ class Reader(threading.Thread):
                 self.lines.append(line[:-1])
                 if self.at:
                     self.at(len(self.lines))
+
+
+def roots(store, *words):
+    return [row for row in store.runs(*words) if row["run"] != row["thread"]]
+
+
+def drive_trees(store, limit=40):
+    """Continues every tree from its root until all have ended; returns trees that have not."""
+    for _ in range(limit):
+        left = roots(store, "--open")
+        if not left:
+            return []
+        for row in left:
+            act(store, row)
+    return [f"{row['run']} is stuck as {row['state']}" for row in store.runs("--open")]
+
+
+def tree_moments(store, most):
+    """Writes of a tree at which to kill: each, or some from a random start."""
+    if LONG:
+        return range(1, most)
+    each = 18 if store.kind == "postgres" else 12
+    return range(1 + time.time_ns() // 1000 % each, most, each)

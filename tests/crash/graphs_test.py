@@ -6,7 +6,6 @@ After each kill other processes drive the run to its end. Every effect then happ
 has one end, and the state is the same as without a kill.
 """
 import json
-import time
 
 import crash_help as help
 import history
@@ -43,28 +42,6 @@ def shape(store):
                                     "graphs": {"inner": inner}})
 
 
-def roots(store, *words):
-    return [row for row in store.runs(*words) if row["run"] != row["thread"]]
-
-
-def drive(store, limit=40):
-    """Continues every tree from its root until all have ended; returns trees that have not."""
-    for _ in range(limit):
-        left = roots(store, "--open")
-        if not left:
-            return []
-        for row in left:
-            help.act(store, row)
-    return [f"{row['run']} is stuck as {row['state']}" for row in store.runs("--open")]
-
-
-def moments(store):
-    if help.LONG:
-        return range(1, MOST)
-    each = 18 if store.kind == "postgres" else 12
-    return range(1 + time.time_ns() // 1000 % each, MOST, each)
-
-
 def updates(store, run):
     """Which channels each step changed: the same for every run of the graph."""
     return [(event["step"], sorted(event["updates"])) for event in store.events(run)
@@ -78,16 +55,16 @@ def killed_at_every_boundary(store):
     path = shape(store)
     problems, kills = [], 0
     for mode in MODES:
-        for number in moments(store):
+        for number in help.tree_moments(store, MOST):
             shim = store.shim(kill=f"{mode}:{number}")
             killed = store.haft("run", path, "{}", "--quiet", env=shim)[0] == -9
-            problems += drive(store)
+            problems += help.drive_trees(store)
             kills += killed
             if not killed or problems:
                 break
     problems += history.check_store(store, help.effects(store), CLASSES)
     problems += history.check_trees(store)
-    rows = roots(store)
+    rows = help.roots(store)
     ends = {(row["end"], store.shown(row["run"])["answer"]) for row in rows}
     if ends != {("done", "2")}:
         problems.append(f"runs ended as {ends}")

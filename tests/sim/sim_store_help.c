@@ -169,7 +169,7 @@ void sim_store_append(sim *s, sim_record *r, haft_str lines, uint64_t epoch)
     }
 }
 
-/* The run is created with its first event, and nobody owns it yet. */
+/* The run is created with its first event, and it has no owner yet. */
 static void create_child(sim *s, sim_record *parent, const sim_birth *birth)
 {
     haft_str id = haft__str(birth->id);
