@@ -260,8 +260,9 @@ def test_served():
 
 
 with tempfile.TemporaryDirectory() as scratch:
+    # 8 MB keep a process busy for as long as a lease if a sanitizer or a loaded machine slows it.
     environment = dict(os.environ, HAFT_STORE=f"sqlite:{scratch}/haft.db", HOME=scratch,
-                       NO_COLOR="1")
+                       HAFT_LEASE="10m", NO_COLOR="1")
     (Path(scratch) / "picture").write_bytes(PICTURE)
     (Path(scratch) / "server.py").write_text(SERVER)
     test_command()
