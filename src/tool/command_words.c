@@ -23,6 +23,7 @@ typedef struct walk {
     bool common;        /* ... and the name of this one is a common word */
     bool warns;         /* code is a warning (HAFT__PROGRAM_WARNS) */
     bool replaces;      /* the words from standard input may be anywhere: xargs -I */
+    bool elsewhere;     /* programs start on another machine, or in another PATH or directory */
     size_t feeder;      /* a launcher that appends words from standard input; SIZE_MAX: none */
     size_t unsure_from; /* words from here on are read in a way that is not known */
     size_t unsure_reader;
@@ -352,6 +353,18 @@ static bool has_replacement(const walk *w, size_t at, size_t end)
     return false;
 }
 
+/* Whether the program at `at` may be started elsewhere than the launcher at `reader`. `env` may
+ * change the PATH and the directory. */
+static bool leads_elsewhere(const walk *w, const haft__program *program, size_t reader, size_t at)
+{
+    bool elsewhere = (program->flags & HAFT__PROGRAM_HERE) == 0 || w->unsure_from != SIZE_MAX;
+    for (size_t i = reader + 1; i < at && (program->flags & HAFT__PROGRAM_ASSIGNS) != 0; i++) {
+        elsewhere = elsewhere || text_at(w, i).len == 0 || text_at(w, i).ptr[0] == '-'
+                    || haft__str_starts_with(text_at(w, i), HAFT__LIT("PATH="));
+    }
+    return elsewhere;
+}
+
 /* `at` is the program that gets words from standard input. They are read as the word past the last
  * one. */
 static void feed(walk *w, const haft__program *program, size_t reader, size_t at)
@@ -403,6 +416,7 @@ static size_t walk_launcher(walk *w, const haft__program *program, size_t reader
             break;
         }
     }
+    w->elsewhere = w->elsewhere || leads_elsewhere(w, program, reader, at);
     if ((program->flags & HAFT__PROGRAM_FEEDS) != 0) {
         feed(w, program, reader, at);
     }
@@ -583,6 +597,7 @@ static void walk_find(walk *w, size_t at)
             continue;
         }
         walk part = *w;
+        part.elsewhere = part.elsewhere || haft__str_ends_with(text_at(w, at), HAFT__LIT("dir"));
         size_t begin = ++at;
         while (at < w->end && !haft__str_equal(text_at(w, at), HAFT__LIT(";"))
                && !haft__str_equal(text_at(w, at), HAFT__LIT("+"))) {
@@ -686,6 +701,7 @@ static size_t walk_program(walk *w, size_t at)
 {
     size_t next = at + 1;
     mark(w, at, HAFT__WORD_PROGRAM, at);
+    w->words->items[at].here = !w->guess && !w->elsewhere;
     const haft__program *program = find_program(w, at, &next);
     note_reader(w, at);
     if (program == NULL) {

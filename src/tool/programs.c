@@ -33,6 +33,7 @@
 #define SUBCOMMAND  HAFT__PROGRAM_SUBCOMMAND
 #define BUNDLE      HAFT__PROGRAM_BUNDLE
 #define WARNS       HAFT__PROGRAM_WARNS
+#define HERE        HAFT__PROGRAM_HERE
 
 #define CONTAINER                                                                                  \
     "H= host= context= config= l= log-level= c= tls tlscacert= tlscert= tlskey= tlsverify D "      \
@@ -68,30 +69,31 @@
 
 static const haft__program programs[] = {
     /* ---- launchers ---- */
-    {"timeout", NULL, LAUNCHER, 1, 0,
+    {"timeout", NULL, LAUNCHER, 1, HERE,
      "s= signal= k= kill-after= f foreground p preserve-status v verbose"},
-    {"env", NULL, LAUNCHER, 0, ASSIGNS | COMMON,
+    {"env", NULL, LAUNCHER, 0, ASSIGNS | COMMON | HERE,
      "i ignore-environment 0 null u= unset= C= chdir= S! split-string! v debug block-signal "
      "default-signal ignore-signal list-signal-handling argv0= a="},
-    {"nice", NULL, LAUNCHER, 0, COMMON, "n= adjustment= #"},
-    {"ionice", NULL, LAUNCHER, 0, 0, "c= class= n= classdata= t ignore p= pid= P= pgid= u= uid="},
+    {"nice", NULL, LAUNCHER, 0, COMMON | HERE, "n= adjustment= #"},
+    {"ionice", NULL, LAUNCHER, 0, HERE,
+     "c= class= n= classdata= t ignore p= pid= P= pgid= u= uid="},
     {"chrt", NULL, LAUNCHER, 1, 0,
      "a all-tasks b batch d deadline f fifo i idle m max o other r rr R reset-on-fork v verbose "
      "T= sched-runtime= P= sched-period= D= sched-deadline= p pid"},
-    {"taskset", NULL, LAUNCHER, 1, 0, "a all-tasks c cpu-list p pid"},
-    {"numactl", NULL, LAUNCHER, 0, 0,
+    {"taskset", NULL, LAUNCHER, 1, HERE, "a all-tasks c cpu-list p pid"},
+    {"numactl", NULL, LAUNCHER, 0, HERE,
      "a all i= interleave= m= membind= N= cpunodebind= C= physcpubind= p= preferred= l localalloc"},
     {"nohup eatmydata fakeroot torify proxychains dumb-init chronic unbuffer dbus-run-session "
      "linux32 linux64 catchsegv",
-     NULL, LAUNCHER, 0, 0, "c= q rewrite= single-child v f="},
-    {"torsocks", NULL, LAUNCHER, 0, 0,
+     NULL, LAUNCHER, 0, HERE, "c= q rewrite= single-child v f="},
+    {"torsocks", NULL, LAUNCHER, 0, HERE,
      "i isolate q quiet d debug a= address= P= port= u= p= pass="},
     {"setarch", NULL, LAUNCHER, 0, 0,
      "B 32bit F fdpic-funcptrs I short-inode L addr-compat-layout R addr-no-randomize S "
      "whole-seconds T sticky-timeouts X read-implies-exec Z mmap-page-zero 3 3gb 4gb v verbose"},
-    {"setsid", NULL, LAUNCHER, 0, 0, "c ctty f fork w wait"},
-    {"stdbuf", NULL, LAUNCHER, 0, 0, "i= input= o= output= e= error="},
-    {"time", NULL, LAUNCHER, 0, COMMON,
+    {"setsid", NULL, LAUNCHER, 0, HERE, "c ctty f fork w wait"},
+    {"stdbuf", NULL, LAUNCHER, 0, HERE, "i= input= o= output= e= error="},
+    {"time", NULL, LAUNCHER, 0, COMMON | HERE,
      "f= format= o= output= a append p portability q quiet v "
      "verbose"},
     {"sudo", NULL, LAUNCHER, 0, ASSIGNS,
@@ -120,16 +122,16 @@ static const haft__program programs[] = {
      "unshare-cgroup share-net die-with-parent new-session clearenv as-pid-1 chdir= unsetenv= "
      "uid= gid= hostname= proc= dev= tmpfs= mqueue= dir= lock-file= sync-fd= info-fd= seccomp= "
      "exec-label= file-label= remount-ro= userns="}, /* with two values: unknown, so guessed */
-    {"flock", NULL, LAUNCHER, 1, 0,
+    {"flock", NULL, LAUNCHER, 1, HERE,
      "s shared x e exclusive u unlock n nb nonblock w= wait= timeout= E= conflict-exit-code= o "
      "close F no-fork c! command! verbose fcntl"},
-    {"prlimit", NULL, LAUNCHER, 0, 0,
+    {"prlimit", NULL, LAUNCHER, 0, HERE,
      "p= pid= o= output= noheadings raw verbose c core d data e nice f fsize i sigpending l "
      "memlock m rss n nofile q msgqueue r rtprio s stack t cpu u nproc v as x locks y rttime"},
-    {"strace ltrace", NULL, LAUNCHER, 0, 0,
+    {"strace ltrace", NULL, LAUNCHER, 0, HERE,
      "a= b= c C d D e= E= f ff F h i I= k l= n= o! O= p= P= q qq r s= S= t tt ttt T u= U= v w x xx "
      "X= y yy Y z Z output! trace= follow-forks"},
-    {"valgrind", NULL, LAUNCHER, 0, 0, "v verbose q quiet d"},
+    {"valgrind", NULL, LAUNCHER, 0, HERE, "v verbose q quiet d"},
     {"gdb lldb", NULL, CODE, 0, STDIN, ""},
     {"systemd-run", NULL, LAUNCHER, 0, 0,
      "user system scope u= unit= p= property= description= slice= slice-inherit E= setenv= G "
@@ -138,29 +140,29 @@ static const haft__program programs[] = {
      "on-active= on-boot= on-startup= on-unit-active= on-unit-inactive= on-calendar= "
      "on-clock-change on-timezone-change path-property= socket-property= timer-property= "
      "expand-environment="},
-    {"systemd-inhibit", NULL, LAUNCHER, 0, 0, "what= who= why= mode= list no-pager no-legend"},
-    {"xvfb-run", NULL, LAUNCHER, 0, 0,
+    {"systemd-inhibit", NULL, LAUNCHER, 0, HERE, "what= who= why= mode= list no-pager no-legend"},
+    {"xvfb-run", NULL, LAUNCHER, 0, HERE,
      "a auto-servernum d auto-display e= error-file= f= auth-file= l listen-tcp n= server-num= p= "
      "xauth-protocol= s= server-args= w= wait="},
-    {"sshpass", NULL, LAUNCHER, 0, 0, "p= f= d= e P= v"},
-    {"tini", NULL, LAUNCHER, 0, 0, "s p= v vv vvv w g e= l"},
-    {"rlwrap", NULL, LAUNCHER, 0, 0, "a c e= f= H= i l= m M= n N o p P= q= r R s= S= t= w= z!"},
+    {"sshpass", NULL, LAUNCHER, 0, HERE, "p= f= d= e P= v"},
+    {"tini", NULL, LAUNCHER, 0, HERE, "s p= v vv vvv w g e= l"},
+    {"rlwrap", NULL, LAUNCHER, 0, HERE, "a c e= f= H= i l= m M= n N o p P= q= r R s= S= t= w= z!"},
     {"busybox toybox", NULL, LAUNCHER, 0, 0, ""},
     {"command builtin exec", NULL, LAUNCHER, 0, COMMON, "p v V a= c l"},
-    {"xargs", NULL, LAUNCHER, 0, FEEDS,
+    {"xargs", NULL, LAUNCHER, 0, FEEDS | HERE,
      "0 null a= arg-file= d= delimiter= E= e eof I= i replace L= l max-lines n= max-args= o "
      "open-tty P= max-procs= p interactive process-slot-var= r no-run-if-empty s= max-chars= "
      "show-limits t verbose x exit"},
     {"start-stop-daemon", NULL, CODE, 0, 0, ""},
-    {"entr", NULL, LAUNCHER, 0, FEEDS, "a c d n p r z s"},
-    {"choom", NULL, LAUNCHER, 0, 0, "n= adjust= p= pid="},
+    {"entr", NULL, LAUNCHER, 0, FEEDS | HERE, "a c d n p r z s"},
+    {"choom", NULL, LAUNCHER, 0, HERE, "n= adjust= p= pid="},
     {"ld.so ld-linux.so ld-linux-x86-64.so ld-linux-aarch64.so ld-musl-x86_64.so "
      "ld-musl-aarch64.so",
      NULL, LAUNCHER, 0, 0,
      "library-path= preload= audit= argv0= inhibit-cache inhibit-rpath= glibc-hwcaps-mask= "
      "glibc-hwcaps-prepend= list verify"},
     {"capsh", NULL, CODE, 0, STDIN, ""},
-    {"faketime", NULL, LAUNCHER, 1, 0, "f m p= exclude-monotonic date-prog="},
+    {"faketime", NULL, LAUNCHER, 1, HERE, "f m p= exclude-monotonic date-prog="},
     {"firejail proot", NULL, LAUNCHER, 0, 0, "quiet noprofile r= b= w= 0 S= R= q="},
     {"runcon", NULL, LAUNCHER, 1, 0, "t= type= u= user= r= role= l= range= c compute"},
     {"systemd-cat", NULL, LAUNCHER, 0, 0,

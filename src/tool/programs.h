@@ -41,6 +41,7 @@ enum {
     /* An argument is a warning, not an error: in the code of an evaluator (it can only read), in
      * every word of a text program (it depends on the subcommand). */
     HAFT__PROGRAM_WARNS = 4096,
+    HAFT__PROGRAM_HERE = 8192, /* finds its program on this machine, in the same PATH */
 };
 
 typedef struct haft__program {

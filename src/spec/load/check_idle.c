@@ -49,7 +49,8 @@ static void check_model(haft__loader *l)
     haft_str at = HAFT__LIT("/model");
     if (haft__provider_is_local(model)) {
         warn_idle_keys(l, source, at,
-                       "base_url api_key api_key_env options constraint family chat_template",
+                       "base_url api_key api_key_env options constraint family chat_template "
+                       "requests timeouts price",
                        "this provider asks no server");
         bool offline = haft__str_equal(model->provider, HAFT__LIT("offline"));
         warn_idle_keys(l, source, at, offline ? "model" : "", "offline has no models");
@@ -163,6 +164,56 @@ static void check_limits(haft__loader *l)
     }
 }
 
+/* Whether a tool, a node or `handoffs` somewhere in the value names this agent. The depth is that
+ * of the spec, which the parser limits. */
+static bool names_agent(haft__json value, haft_str name)
+{
+    bool found = false;
+    for (uint32_t i = 0; value.kind == HAFT__JSON_ARRAY && i < value.count; i++) {
+        found = found || names_agent(value.items[i], name);
+    }
+    for (uint32_t i = 0; value.kind == HAFT__JSON_OBJECT && i < value.count; i++) {
+        haft_str key = haft__json_text(value.members[i].key);
+        haft__json member = value.members[i].value;
+        bool handoffs = haft__str_equal(key, HAFT__LIT("handoffs"));
+        found = found || names_agent(member, name)
+                || (haft__str_equal(key, HAFT__LIT("agent"))
+                    && haft__str_equal(haft__json_text(member), name));
+        for (uint32_t j = 0; handoffs && member.kind == HAFT__JSON_ARRAY && j < member.count; j++) {
+            found = found || haft__str_equal(haft__json_text(member.items[j]), name);
+        }
+    }
+    return found;
+}
+
+static void check_agents(haft__loader *l)
+{
+    haft__json agents = haft__object_object(l->source, "agents");
+    for (uint32_t i = 0; i < agents.count; i++) {
+        haft_str name = haft__json_text(agents.members[i].key);
+        if (!names_agent(l->source, name)) {
+            (void)haft__loader_warning(
+                l, haft__loader_pointer_to_key(l, HAFT__LIT("/agents"), name), HAFT__SUBJECT_KEY,
+                "the agent \"%.*s\" is not used: no tool, handoff or node "
+                "names it",
+                HAFT__ARG(name));
+        }
+    }
+}
+
+static void check_pauses(haft__loader *l)
+{
+    haft__json tools = haft__object_array(l->source, "tools");
+    bool headless = !haft__loader_keys_are_valid(l, "tools");
+    for (uint32_t i = 0; i < tools.count; i++) {
+        headless = headless || haft__object_flag(tools.items[i], "headless", false);
+    }
+    if (!headless) {
+        warn_idle_keys(l, haft__object_object(l->source, "pauses"), HAFT__LIT("/pauses"),
+                       "headless", "no tool is headless");
+    }
+}
+
 static void check_planner(haft__loader *l)
 {
     haft__json planner = haft__object_object(haft__object_object(l->raw, "spec"), "planner");
@@ -179,6 +230,9 @@ static void check_graph(haft__loader *l)
                        "instructions plan phases choice formats tool_call_formats history "
                        "tool_search max_mcp_tools max_tools_share",
                        "a graph asks no model itself; its agents have these keys");
+    } else {
+        warn_idle_keys(l, l->source, HAFT__LIT(""), "graphs",
+                       "only the nodes of a graph run graphs");
     }
 }
 
@@ -194,6 +248,8 @@ void haft__loader_check_idle_keys(haft__loader *l)
     check_search(l);
     check_choice(l);
     check_limits(l);
+    check_agents(l);
+    check_pauses(l);
 }
 
 /* ---- arguments ---- */

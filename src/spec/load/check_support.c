@@ -9,6 +9,7 @@
 #include "model/provider_tool.h"
 #include "run/offer/offer.h"
 #include "spec/load/load_int.h"
+#include "tool/command_words.h"
 #include "json/object.h"
 
 /* ---- not in this version ---- */
@@ -102,14 +103,33 @@ static void check_program(haft__loader *l, haft__json owner, haft_str program, h
                               : "make it executable: chmod +x");
 }
 
+/* Each program of this machine: the first word, and what a launcher such as `timeout` starts. */
+static void check_command(haft__loader *l, haft__json tool, haft__json command, haft_str pointer)
+{
+    haft__command_words read;
+    haft_error err;
+    haft__json properties = haft__json_null(); /* only the words of the spec itself are looked up */
+    if (haft__loader_failed(l,
+                            haft__command_words_read(l->arena, command, properties, &read, &err))) {
+        return;
+    }
+    for (size_t i = 0; i < read.count; i++) {
+        const haft__command_word *word = &read.items[i];
+        if (word->here && word->text.len == word->fixed.len) {
+            check_program(l, tool, word->text,
+                          haft__loader_pointer(l, "%.*s/%zu", HAFT__ARG(pointer), i));
+        }
+    }
+}
+
 static void check_tool_programs(haft__loader *l)
 {
     haft__json tools = haft__object_array(l->source, "tools");
     for (uint32_t i = 0; i < tools.count; i++) {
         haft__json command = haft__object_array(tools.items[i], "command");
         if (command.count > 0) {
-            check_program(l, tools.items[i], haft__json_text(command.items[0]),
-                          haft__loader_pointer(l, "/tools/%u/command/0", i));
+            check_command(l, tools.items[i], command,
+                          haft__loader_pointer(l, "/tools/%u/command", i));
         }
     }
 }

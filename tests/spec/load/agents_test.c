@@ -20,6 +20,7 @@ static const problem_case agents[] = {
     {TOOL("agent: nobody"), "1:28: there is no agent \"nobody\" (add it to `agents`, or name a "
                             "file: NAME.yaml, relative to the spec)"},
     {AGENTS("digger: " AGENT("limits: {turns: 0}")),
+     "1:10: warning: the agent \"digger\" is not used: no tool, handoff or node names it\n"
      "1:81: agent digger: expected a number of at least 1, found 0"},
     {AGENTS("a: " AGENT("tools: [{name: ask, agent: b}]") ", b: " AGENT(
          "tools: [{name: ask, agent: a}]")),

@@ -32,6 +32,12 @@ TEST(a_spec_that_cannot_run_is_an_error)
 static haft__program_state find(haft_str spec, haft_str program, haft_str search_path)
 {
     (void)spec;
+    static const char *const found[] = {"timeout", "env", "docker", "sh", "bin/tool"};
+    for (size_t i = 0; i < COUNT(found); i++) {
+        if (haft__str_equal(program, haft__str(found[i]))) {
+            return HAFT__PROGRAM_FOUND;
+        }
+    }
     return search_path.len > 0                             ? HAFT__PROGRAM_FOUND
            : haft__str_equal(program, HAFT__LIT("./text")) ? HAFT__PROGRAM_NOT_EXECUTABLE
                                                            : HAFT__PROGRAM_MISSING;
@@ -45,6 +51,17 @@ TEST(programs_that_cannot_be_started_here_get_a_warning)
         {TOOL("command: [./text]"), "1:66: warning: the program './text' is not executable here "
                                     "(make it executable: chmod +x)"},
         {TOOL("command: [none], env: {PATH: /opt}"), ""},
+        {TOOL("command: [timeout, '5', none, x]"),
+         "1:80: warning: the program 'none' does not exist here (install it, or write its path "
+         "relative to the spec)"},
+        {TOOL("command: [timeout, '5', env, A=b, none]"),
+         "1:90: warning: the program 'none' does not exist here (install it, or write its path "
+         "relative to the spec)"},
+        {TOOL("command: [timeout, '5', bin/tool, none]"), ""},
+        {TOOL("command: [env, PATH=/opt, none]"), ""},
+        {TOOL("command: [env, -C, /opt, none]"), ""},
+        {TOOL("command: [docker, exec, box, none]"), ""},
+        {TOOL("command: [sh, -c, none]"), ""},
         {SERVER("command: [none, x]"), "1:31: warning: the program 'none' does not exist here "
                                        "(install it, or write its path relative to the spec)"},
         {SERVER("command: none, args: [x]"),

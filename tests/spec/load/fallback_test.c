@@ -81,6 +81,7 @@ TEST(an_agent_has_the_models_of_the_spec_unless_it_names_others)
 {
     loaded f;
     load(&f, "models: ['openai:a', 'openai:b']\n"
+             "handoffs: [same, one, own]\n"
              "agents:\n"
              "  same: {haft: 1, name: x, description: Finds a fact.}\n"
              "  one: {haft: 1, name: x, description: Finds a fact., model: 'openai:c'}\n"
