@@ -34,6 +34,25 @@ void haft__state_file_create_directory(const char *path)
     }
 }
 
+haft_status haft__state_file_check_directory(haft__arena *arena, haft_error *err)
+{
+    const char *why = NULL;
+    haft_str file = haft__environment_state_path(arena, "mcp/.", &why);
+    if (file.ptr == NULL && why == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    if (file.ptr != NULL) {
+        haft__state_file_create_directory(file.ptr);
+        if (access(file.ptr, W_OK) == 0) {
+            return HAFT_OK;
+        }
+        why = strerror(errno);
+    }
+    haft_status status = haft__fail(err, HAFT_IO, file.ptr != NULL ? file.ptr : "state directory",
+                                    "nothing can be kept there: %s", why);
+    return haft__hint(err, status, "set XDG_STATE_HOME to a directory that you can write");
+}
+
 static haft_status check_owner(const char *path, haft_error *err)
 {
     struct stat about;

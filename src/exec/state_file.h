@@ -16,6 +16,9 @@
  * NULL if neither variable is set, or when out of memory. */
 haft_str haft__state_file_directory(haft__arena *arena);
 
+/* Checks that state files can be written: creates their directory if it is missing. */
+HAFT_MUST_USE haft_status haft__state_file_check_directory(haft__arena *arena, haft_error *err);
+
 /* Creates the parent directories of a file, accessible to the user only. Errors surface when the
  * file is written. */
 void haft__state_file_create_directory(const char *path);

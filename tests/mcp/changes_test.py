@@ -42,8 +42,9 @@ class Place:
                                                            + [{"text": "the end"}]}))
         (self.path / "spec.json").write_text(json.dumps(spec))
 
-    def haft(self, *words):
-        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"))
+    def haft(self, *words, state=None):
+        environment = {name: os.environ[name] for name in os.environ if name != "XDG_STATE_HOME"}
+        environment.update(state or {"XDG_STATE_HOME": str(self.path / "state")})
         done = subprocess.run([HAFT, *words], cwd=self.path, text=True, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=300, env=environment)
         return done.returncode, done.stdout, done.stderr
@@ -249,6 +250,11 @@ def test_age():
     check("a_server_that_never_answered_is_reported_with_its_error",
           (status, "not asked for its tools yet" in out,
            "- a:*                      mcp: the MCP server 'a' ended" in out), (1, False, True))
+    (other.path / "file").write_text("")
+    for state in ({"HOME": "/no/such"}, {"XDG_STATE_HOME": str(other.path / "file")}):
+        status, out, err = other.haft("tools", "spec.json", "--refresh", state=state)
+        check("refresh_fails_if_nothing_can_be_kept", (status, out, "XDG_STATE_HOME" in err),
+              (1, "", True))
     status, out, err = other.haft("tools", "spec.json", "--refresh", "--json")
     row = json.loads(out)["servers"][0]
     check("json_has_the_error_of_a_server_that_never_answered",

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "exec/mcp/mcp.h"
+#include "exec/state_file.h"
 
 typedef struct refresh_state {
     haft__arena *arena;
@@ -59,7 +60,10 @@ haft_status haft__mcp_refresh(haft__arena *arena, const haft__spec *spec, haft__
     refresh_state a = {.arena = arena};
     haft__loop *loop = NULL;
     haft__exec *exec = NULL;
-    haft_status status = haft__loop_create(&loop, err);
+    haft_status status = haft__state_file_check_directory(arena, err);
+    if (status == HAFT_OK) {
+        status = haft__loop_create(&loop, err);
+    }
     if (status != HAFT_OK) {
         return status;
     }

@@ -18,7 +18,8 @@ typedef struct haft__mcp_refresh_result {
 } haft__mcp_refresh_result;
 
 /* Starts each server that the spec enables, and caches its list. The cached list of a server that
- * fails stays. `env` is the environment of the servers. The failures live in `arena`. */
+ * fails stays. Fails, and starts none, if lists cannot be kept. `env` is the environment of the
+ * servers. The failures live in `arena`. */
 HAFT_MUST_USE haft_status haft__mcp_refresh(haft__arena *arena, const haft__spec *spec,
                                             haft__spec_env env,
                                             haft__mcp_refresh_result *ret_result, haft_error *err);
