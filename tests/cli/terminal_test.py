@@ -605,7 +605,7 @@ def test_unknown_outcome():
     status, shown = at_terminal(["run", late("1s"), "go"], ["\x04"], prompt="/=/?]> ")
     result = json.loads(haft("runs", "show", "last")[1])
     check("the_end_of_input_decides_nothing", (
-        status, f"c1.1 late: {reason}: its outcome is unknown" in shown,
+        status, f"c1.1 late: {reason}: its outcome is unknown" in " ".join(shown.split()),
         [call["reason"] for call in result["pending"]]), (4, True, [reason]))
 
 

@@ -64,15 +64,17 @@ static void print_unknown_outcome(FILE *out, const haft__run_call *call)
     if (!haft__pause_kind_of(call->pause)->outcome_unknown || call->lost) {
         return;
     }
-    (void)fprintf(out, "%.*s ", HAFT__ARG(call->id));
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_addf(&text, "%.*s ", HAFT__ARG(call->id));
     if (call->reason.len > 0) {
-        haft__print_escaped(out, call->name);
-        (void)fputs(": ", out);
-        haft__print_escaped(out, call->reason);
+        haft__buf_addf(&text, "%.*s: %.*s", HAFT__ARG(call->name), HAFT__ARG(call->reason));
     } else {
-        (void)fputs("was interrupted", out);
+        haft__buf_addf(&text, "was interrupted");
     }
-    (void)fputs(": its outcome is unknown, and it may or may not have had its effect\n", out);
+    haft__buf_addf(&text, ": its outcome is unknown, and it may or may not have had its effect");
+    haft__print_wrapped(out, 0, 2, haft__buf_str(&text));
+    haft__buf_finish(&text);
 }
 
 /* Prints what a person would be asked. */
