@@ -154,9 +154,8 @@ void haft__child_pool_run_changed(haft_run *run)
 void haft__child_pool_messages_read(haft_runtime *runtime)
 {
     haft__child_pool *pool = &runtime->children;
-    bool waited = pool->polling || pool->polls_messages;
     pool->polling = false;
-    if (waited) {
+    if (pool->count > 0) { /* the last check may have waited for these messages */
         post_check(runtime);
     }
 }
@@ -222,9 +221,10 @@ static void check_open(haft_runtime *runtime, haft__child_entry *entry)
         return;
     case HAFT_STOPPED:
         entry->error = run->error;
-        bool foreign = run->error.status == HAFT_BAD_STATE || run->error.status == HAFT_IO;
         release_entry(runtime, entry,
-                      foreign ? HAFT__CHILD_ENTRY_FOREIGN : HAFT__CHILD_ENTRY_FAILED);
+                      run->error.status == HAFT_BAD_STATE /* another process claimed it */
+                          ? HAFT__CHILD_ENTRY_FOREIGN
+                          : HAFT__CHILD_ENTRY_FAILED);
         return;
     }
     HAFT__UNREACHABLE();
@@ -423,7 +423,9 @@ bool haft__child_pool_is_settled(const haft_run *run)
     if (pool->disabled || run->state.open_children == 0) {
         return true;
     }
-    bool settled = !pool->polls_messages && !run->runtime->message_poll_pending;
+    /* The check that is posted may stop the run with the error of a child. */
+    bool settled =
+        !pool->polls_messages && !run->runtime->message_poll_pending && !pool->check_posted;
     for (size_t i = 0; i < pool->count && settled; i++) {
         const haft__child_entry *entry = pool->entries[i];
         settled = !is_below(pool, entry, run->id) || rests(entry);

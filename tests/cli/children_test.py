@@ -52,6 +52,22 @@ def failures_are_data(name):
            finished["c1.2"]["result"]), (0, False, True, "fine"))
 
 
+def errors_stop_the_tree(name):
+    """The script of the child is missing or bad when the child starts, and then it is there."""
+    for kind, change in (("missing", ["rm", "lost.script.json"]),
+                         ("bad", ["sh", "-c", "echo [ > lost.script.json"])):
+        lost = place.agent("lost", ["found again"])
+        good = (place.directory / "lost.script.json").read_text()
+        spec = place.agent("boss", [[call("spoil")], [call("ask_lost", task="x")], "read"],
+                           [tool("spoil", change), ask("lost")], agents={"lost": lost})
+        status, out, err = place.haft("run", place.put("spec.json", spec), "go")
+        check(f"the_error_of_a_child_is_reported_{kind}_{name}",
+              (status, out, "lost.script.json" in err), (1, "", True))
+        place.put("lost.script.json", good)
+        check(f"a_tree_continues_after_such_an_error_{kind}_{name}",
+              place.haft("resume", "last")[:2], (0, "read\n"))
+
+
 def nested_pauses(name):
     """Three levels; the questions of all levels are answered at the root, the deepest last."""
     send = tool("send", ["sh", "-c", "echo x >> effects; echo sent"], needs_approval=True)
@@ -250,6 +266,7 @@ with tempfile.TemporaryDirectory(prefix="haft-children-") as scratch:
         place.environment["HAFT_STORE"] = new_store()
         first_root, first_child = two_at_once(store_name)
         failures_are_data(store_name)
+        errors_stop_the_tree(store_name)
         nested_pauses(store_name)
         cancel_goes_down(store_name)
         budgets_are_shared(store_name)
