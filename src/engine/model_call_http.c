@@ -135,12 +135,14 @@ static haft_status transport_failure(haft__model_call *call, const haft__http_re
                                      haft__model_outcome *ret_outcome, haft_error *err)
 {
     bool transient = result->end != HAFT__HTTP_BAD_URL && result->end != HAFT__HTTP_BAD_HEADER
-                     && result->end != HAFT__HTTP_TLS && result->end != HAFT__HTTP_TOO_BIG;
+                     && result->end != HAFT__HTTP_TOO_BIG;
     haft_str message = haft__arena_copy(&call->arena, haft__str(result->message));
-    *ret_outcome = (haft__model_outcome){
-        .failed = true,
-        .failure = {.message = message,
-                    .kind = transient ? HAFT__FAILURE_TRANSIENT : HAFT__FAILURE_OTHER}};
+    *ret_outcome =
+        (haft__model_outcome){.failed = true,
+                              .failure = {.message = message,
+                                          .kind = result->end == HAFT__HTTP_TLS ? HAFT__FAILURE_AUTH
+                                                  : transient ? HAFT__FAILURE_TRANSIENT
+                                                              : HAFT__FAILURE_OTHER}};
     return message.ptr != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
 }
 

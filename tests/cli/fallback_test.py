@@ -129,6 +129,17 @@ def test_no_change():
               (status, changes(log), len(b.requests)), (1, [("model_failed", failure)], 0))
 
 
+def test_tls():
+    """A server that speaks no TLS."""
+    with Server([]) as a, Server([WIRES["openai-chat"][2](text="done")]) as b:
+        first = model("openai-chat", a, "a")
+        first["base_url"] = first["base_url"].replace("http:", "https:")
+        path, _ = write_spec([first, model("openai-chat", b, "b")])
+        status, log = run(path)
+    check("a_server_without_a_good_certificate_has_a_next_one", (status, changes(log)),
+          (0, [("model_failed", "auth"), ("model_changed", "auth")]))
+
+
 def test_all_fail():
     with Server([BUSY] * 3) as a, Server([error(401, "no key")]) as b:
         path, _ = write_spec([model("openai-chat", a, "a"), model("gemini", b, "b")])
@@ -185,6 +196,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_names()
     test_opaque()
     test_no_change()
+    test_tls()
     test_all_fail()
     test_resume()
     test_scripts()
