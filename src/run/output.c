@@ -2,7 +2,10 @@
 /* output.c - see run/output.h. Tests: tests/run/output_test.c. */
 #include "run/output.h"
 
+#include <string.h>
+
 #include "base/error.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "tool/wire_name.h"
 #include "json/read.h"
@@ -24,6 +27,32 @@ static void add_start_given(haft__buf *why, const haft__tool *tool)
 {
     haft__wire_name wire = haft__wire_name_encode(tool->name);
     haft__buf_addf(why, "the result that was given for %s" MISMATCH, wire.text);
+}
+
+/* The validator words its messages for arguments; a result has members. */
+static void add_report(haft__buf *why, const haft__schema_report *report)
+{
+    static const struct {
+        const char *argument, *member;
+    } words[] = {
+        {"Missing required argument: ", "Missing member: "},
+        {"Unknown argument: ", "Unknown member: "},
+        {"Argument not allowed: ", "Member not allowed: "},
+        {"Bad argument name ", "Bad name "},
+    };
+    for (size_t i = 0; i < report->count; i++) {
+        haft__schema_error error = report->errors[i];
+        haft__buf_addf(why, "%s%.*s%s", i > 0 ? "\n" : "", HAFT__ARG(error.where),
+                       error.where.len > 0 ? ": " : "");
+        for (size_t j = 0; j < COUNT(words); j++) {
+            if (haft__str_starts_with(error.message, haft__str(words[j].argument))) {
+                haft__buf_addf(why, "%s", words[j].member);
+                error.message = haft__str_skip(error.message, strlen(words[j].argument));
+                break;
+            }
+        }
+        haft__buf_add_str(why, error.message);
+    }
 }
 
 haft_status haft__output_check_text(const haft__tool *tool, haft_str text, bool secret,
@@ -51,7 +80,7 @@ haft_status haft__output_check_text(const haft__tool *tool, haft_str text, bool 
     if (secret) { /* the report may quote a part of it */
         haft__buf_add_str(why, HAFT__LIT("it contains a secret, so nothing of it is shown"));
     } else {
-        haft__schema_report_write(why, &report);
+        add_report(why, &report);
     }
     return haft__buf_check(why, err);
 }
@@ -82,7 +111,7 @@ haft_status haft__output_check_given(const haft__tool *tool, haft__json value,
     status = haft__schema_check(schema, checker, value, arena, &report, err);
     if (status == HAFT_OK && !report.valid) {
         add_start_given(why, tool);
-        haft__schema_report_write(why, &report);
+        add_report(why, &report);
         status = haft__buf_check(why, err);
     }
     return status;

@@ -47,7 +47,7 @@ TEST(results_are_checked_against_the_schema)
         {"{\"n\":3,\"more\":true}", false, ""},
         {"{\"n\":3}", true, ""},
         {"{\"n\":\"3\"}", false, START "/n: Expected integer, found string"},
-        {"{}", false, START "Missing required argument: n"},
+        {"{}", false, START "Missing member: n"},
         {"{\"n\":\"s3cret\"}", true, START "it contains a secret, so nothing of it is shown"},
         {"three", false, START "expected JSON, found other text"},
         {"", false, START "expected JSON, found nothing"},
