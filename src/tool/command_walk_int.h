@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tool/command_walk_int.h - a walk through the words of a command, as its programs would read them.
+ *
+ * A launcher is followed by the program that it starts, so the walk is a loop over programs; find
+ * has several, each with an end. Every walk is at most linear in the number of words, and guesses
+ * do not guess again, so that all is at most quadratic.
+ */
+#ifndef HAFT_TOOL_COMMAND_WALK_INT_H
+#define HAFT_TOOL_COMMAND_WALK_INT_H
+
+#include "tool/command_words.h"
+#include "tool/programs.h"
+
+typedef struct haft__walk {
+    haft__command_words *words;
+    size_t end;
+    bool guess;         /* the program that reads the words is not known */
+    bool common;        /* ... and the name of this one is a common word */
+    bool warns;         /* code is a warning (HAFT__PROGRAM_WARNS) */
+    bool replaces;      /* the words from standard input may be anywhere: xargs -I */
+    bool elsewhere;     /* programs start on another machine, or in another PATH or directory */
+    size_t feeder;      /* a launcher that appends words from standard input; SIZE_MAX: none */
+    size_t unsure_from; /* words from here on are read in a way that is not known */
+    size_t unsure_reader;
+} haft__walk;
+
+/* Walks through all words and marks them. */
+void haft__walk_all(haft__command_words *words);
+
+/* ---- command_walk_programs.c ---- */
+
+/* Walks through one program and its words. Returns the word of the program that it starts, or the
+ * end. */
+size_t haft__walk_program(haft__walk *w, size_t at);
+
+/* ---- command_walk.c: marks ---- */
+
+haft_str haft__walk_text_at(const haft__walk *w, size_t at);
+
+/* Marks the words at and after `at` that have an argument. `reader` is the word of the program that
+ * reads them. */
+void haft__walk_mark(haft__walk *w, size_t at, haft__word_risk risk, size_t reader);
+void haft__walk_mark_as(haft__walk *w, size_t at, haft__word_risk risk, size_t reader, bool unsure);
+void haft__walk_mark_all(haft__walk *w, size_t at, haft__word_risk risk, size_t reader);
+
+/* The program evaluates its standard input, or words that xargs reads from it. */
+void haft__walk_mark_stdin(haft__walk *w, size_t reader);
+
+/* Words after the program's own "--" cannot be options of it. */
+void haft__walk_mark_options_over(haft__walk *w, size_t at);
+
+/* ---- command_walk.c: options and operands ---- */
+
+/* The first "--" from `at` on, or the end. */
+size_t haft__walk_find_dashes(const haft__walk *w, size_t at);
+
+/* Also "+x" of a shell. */
+bool haft__walk_is_option_of(const haft__program *program, haft_str word);
+
+/* "-" alone ends the options of a shell. */
+bool haft__walk_ends_options(const haft__program *program, haft_str word);
+
+/* Whether the word names standard input as a file. With `option` it is an option with its value. */
+bool haft__walk_names_stdin(haft_str word, bool option);
+
+/* Marks the option at *at and its value, and moves to the last word of both. */
+haft__option_effect haft__walk_option(haft__walk *w, const haft__program *program, size_t reader,
+                                      size_t *at);
+
+/* A program of the table. */
+void haft__walk_known_text(haft__walk *w, const haft__program *program, size_t reader, size_t at);
+
+/* A program all of whose words may be code. */
+void haft__walk_code(haft__walk *w, size_t reader, size_t at);
+
+/* Takes every word that names a program of the table for that program. */
+void haft__walk_guess_programs(haft__walk *w, size_t at);
+
+/* A program that is not in the table, or a script. "--" and then a fixed word may start another
+ * program, also if words between them are left out. */
+void haft__walk_unknown(haft__walk *w, size_t reader, size_t at);
+
+#endif

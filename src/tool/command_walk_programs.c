@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command_walk_programs.c - follows the programs of a command: launchers, interpreters, find.
+ * Tests: tests/tool/command_words_test.c.
+ */
+#include "base/macros.h"
+#include "base/str.h"
+#include "tool/absent_words.h"
+#include "tool/command_walk_int.h"
+
+/* ---- launchers ---- */
+
+static bool is_assignment(const haft__program *program, haft_str word)
+{
+    return (program->flags & HAFT__PROGRAM_ASSIGNS) != 0 && word.len > 0
+           && memchr(word.ptr, '=', word.len) != NULL;
+}
+
+/* Whether the launcher puts words from standard input elsewhere than at the end: xargs -I. */
+static bool has_replacement(const haft__walk *w, size_t at, size_t end)
+{
+    static const char *const names[] = {"-I", "-i", "-J", "--r", "--i"};
+    for (; at < end; at++) {
+        for (size_t i = 0; i < COUNT(names); i++) {
+            if (haft__str_starts_with(haft__walk_text_at(w, at), haft__str(names[i]))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether the program at `at` may be started elsewhere than the launcher at `reader`. `env` may
+ * change the PATH and the directory. */
+static bool leads_elsewhere(const haft__walk *w, const haft__program *program, size_t reader,
+                            size_t at)
+{
+    bool elsewhere = (program->flags & HAFT__PROGRAM_HERE) == 0 || w->unsure_from != SIZE_MAX;
+    for (size_t i = reader + 1; i < at && (program->flags & HAFT__PROGRAM_ASSIGNS) != 0; i++) {
+        elsewhere = elsewhere || haft__walk_text_at(w, i).len == 0
+                    || haft__walk_text_at(w, i).ptr[0] == '-'
+                    || haft__str_starts_with(haft__walk_text_at(w, i), HAFT__LIT("PATH="));
+    }
+    return elsewhere;
+}
+
+/* `at` is the program that gets words from standard input. They are read as the word past the last
+ * one. */
+static void feed(haft__walk *w, const haft__program *program, size_t reader, size_t at)
+{
+    bool given = false; /* parallel ::: a b */
+    for (size_t i = at; i < w->end && program->kind == HAFT__PROGRAM_JOINER; i++) {
+        given = given || haft__str_starts_with(haft__walk_text_at(w, i), HAFT__LIT(":::"));
+    }
+    if (w->guess || w->feeder != SIZE_MAX || at == w->end || given) {
+        return;
+    }
+    w->feeder = reader;
+    w->replaces = has_replacement(w, reader + 1, at);
+    if (w->end == w->words->count) {
+        w->end++;
+    } else { /* find -exec xargs */
+        haft__walk_mark_stdin(w, reader);
+    }
+}
+
+/* The verdict on the words from standard input. */
+static void judge_fed_words(haft__walk *w)
+{
+    const haft__command_word *fed = &w->words->items[w->words->count];
+    if (fed->risk != HAFT__WORD_DATA && fed->risk != HAFT__WORD_VALUE) {
+        haft__walk_mark_stdin(w, w->feeder);
+    } else if (!fed->options_over || w->replaces) {
+        w->words->stdin_words = w->feeder;
+    }
+}
+
+/* Returns the word of the program that it starts, or the end. */
+static size_t walk_launcher(haft__walk *w, const haft__program *program, size_t reader, size_t at)
+{
+    size_t operands = program->operands;
+    bool over = false, joins = program->kind == HAFT__PROGRAM_JOINER;
+    for (; at < w->end; at++) {
+        haft_str word = haft__walk_text_at(w, at);
+        if (!over && haft__word_is_dashes(word)) {
+            over = true;
+        } else if (!over && haft__word_is_option(word)) {
+            joins = haft__walk_option(w, program, reader, &at) != HAFT__OPTION_DIRECT && joins;
+        } else if (is_assignment(program, word) || haft__str_equal(word, HAFT__LIT("-"))) {
+            haft__walk_mark(w, at, HAFT__WORD_OPTION, reader);
+        } else if (operands > 0) {
+            operands--;
+            haft__walk_mark(w, at, HAFT__WORD_OPTION, reader);
+        } else {
+            break;
+        }
+    }
+    w->elsewhere = w->elsewhere || leads_elsewhere(w, program, reader, at);
+    if ((program->flags & HAFT__PROGRAM_FEEDS) != 0) {
+        feed(w, program, reader, at);
+    }
+    if (joins) {
+        haft__walk_mark_all(w, at, HAFT__WORD_CODE, reader);
+    }
+    if (joins && at == w->end) {
+        haft__walk_mark_stdin(w, reader);
+    }
+    return at;
+}
+
+/* ---- interpreters ---- */
+
+/* Whether an option gives the code, so that no operand is code. */
+static bool has_code_option(const haft__walk *w, const haft__program *program, size_t at)
+{
+    for (; at < w->end && !haft__word_is_dashes(haft__walk_text_at(w, at)); at++) {
+        bool next = false;
+        haft__option_effect effect =
+            haft__walk_is_option_of(program, haft__walk_text_at(w, at))
+                ? haft__program_option(program, haft__walk_text_at(w, at), &next)
+                : HAFT__OPTION_FLAG;
+        if (effect == HAFT__OPTION_CODE || effect == HAFT__OPTION_SCRIPT) {
+            return true;
+        }
+        at += next + (next && effect == HAFT__OPTION_PAIR);
+    }
+    return false;
+}
+
+typedef struct reading {
+    const haft__program *program;
+    size_t reader, operands;
+    haft__word_risk first; /* what the first operand is, after `operands` others */
+    bool given;            /* code or script have come */
+    bool operand;          /* ... as an operand */
+    bool over;             /* "--" has come */
+    size_t dashes;         /* ... here */
+    size_t script;         /* the word of the script; 0: none */
+} reading;
+
+static void read_operand(haft__walk *w, reading *r, size_t at)
+{
+    haft__command_word *word = &w->words->items[at];
+    if (r->operands > 0) {
+        r->operands--;
+        if (word->optional) { /* without it the next word is this one */
+            haft__walk_mark(w, at, HAFT__WORD_OPTION, r->reader);
+        }
+    } else if (!r->given) {
+        r->given = r->operand = true;
+        haft__walk_mark(w, at, r->first, r->reader);
+        word->code = word->code || (!w->guess && r->first == HAFT__WORD_CODE);
+        r->script = r->first == HAFT__WORD_PROGRAM ? at : 0;
+        if (haft__walk_names_stdin(word->text, false)) {
+            haft__walk_mark_stdin(w, r->reader);
+        }
+    }
+}
+
+/* Returns false when the words that follow are data. */
+static bool read_word(haft__walk *w, reading *r, size_t *at)
+{
+    bool mixes = (r->program->flags & HAFT__PROGRAM_MIXES) != 0;
+    haft_str word = haft__walk_text_at(w, *at);
+    if (r->operand && !mixes) {
+        return false;
+    }
+    if (!r->over && haft__walk_ends_options(r->program, word)) {
+        r->over = true;
+        r->dashes = *at;
+        return true;
+    }
+    if (r->over || !haft__walk_is_option_of(r->program, word)) {
+        bool data = r->given && r->operands == 0 && !mixes;
+        if (!data) {
+            read_operand(w, r, *at);
+        }
+        return !data;
+    }
+    haft__option_effect effect = haft__walk_option(w, r->program, r->reader, at);
+    bool code = effect == HAFT__OPTION_CODE || effect == HAFT__OPTION_SCRIPT;
+    if (effect == HAFT__OPTION_STDIN) {
+        haft__walk_mark_stdin(w, r->reader);
+    }
+    r->script = effect == HAFT__OPTION_SCRIPT ? *at : r->script;
+    r->given = r->given || code || effect == HAFT__OPTION_STDIN;
+    r->first = effect == HAFT__OPTION_OPERAND ? HAFT__WORD_CODE : r->first;
+    return !code || (r->program->flags & HAFT__PROGRAM_STOPS) == 0;
+}
+
+/* Whether perl opens its operands: with -n, -p, -a, -F, or with <> in its code. Other options with
+ * these letters count too. */
+static bool opens_operands(const haft__walk *w, size_t at, size_t end)
+{
+    for (; at < end; at++) {
+        haft_str word = haft__walk_text_at(w, at);
+        const char *letters = haft__word_is_option(word) ? "npaF<"
+                              : w->words->items[at].code ? "<"
+                                                         : "";
+        for (size_t i = 0; i < word.len; i++) {
+            if (word.ptr[i] != '\0' && strchr(letters, word.ptr[i]) != NULL) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The words from `at` on are those of the script, or of the code. */
+static void walk_script(haft__walk *w, const reading *r, size_t at)
+{
+    bool mixes = (r->program->flags & HAFT__PROGRAM_MIXES) != 0;
+    if (r->script > 0 && r->program->kind == HAFT__PROGRAM_INTERPRETER && !mixes) {
+        haft__walk_unknown(w, r->script, at > r->script ? at : r->script + 1);
+    }
+    if ((r->program->flags & HAFT__PROGRAM_OPENS) != 0 && opens_operands(w, r->reader + 1, at)) {
+        for (; at < w->end; at++) {
+            haft__walk_mark_as(w, at, HAFT__WORD_PROGRAM, r->reader, true);
+        }
+    }
+}
+
+/* If the interpreter evaluates a word, its other words are arguments of that code. */
+static void mark_passed(haft__walk *w, size_t reader)
+{
+    bool code = false;
+    for (size_t at = reader + 1; at < w->end; at++) {
+        code = code || w->words->items[at].code;
+    }
+    for (size_t at = reader + 1; code && at < w->end; at++) {
+        haft__command_word *word = &w->words->items[at];
+        word->passed = word->argument.ptr != NULL && word->risk == HAFT__WORD_DATA;
+        word->reader = word->passed ? reader : word->reader;
+    }
+}
+
+static void walk_interpreter(haft__walk *w, const haft__program *program, size_t reader, size_t at)
+{
+    bool evaluates = program->kind == HAFT__PROGRAM_EVALUATOR;
+    reading r = {.program = program,
+                 .reader = reader,
+                 .operands = program->operands,
+                 .first = evaluates ? HAFT__WORD_CODE : HAFT__WORD_PROGRAM,
+                 .given = evaluates && has_code_option(w, program, at)};
+    while (at < w->end && read_word(w, &r, &at)) {
+        at++;
+    }
+    bool own = r.over && (!r.operand || (program->flags & HAFT__PROGRAM_MIXES) != 0);
+    haft__walk_mark_options_over(w, (own ? r.dashes : haft__walk_find_dashes(w, at)) + 1);
+    walk_script(w, &r, at);
+    mark_passed(w, reader);
+    if (w->feeder != SIZE_MAX) {
+        haft__walk_mark_stdin(w, w->feeder);
+    } else if (!r.given) {
+        haft__walk_mark_stdin(w, reader);
+    }
+}
+
+/* ---- find ---- */
+
+static bool starts_program(haft_str word)
+{
+    static const char *const names[] = {"-exec", "-execdir", "-ok", "-okdir"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (haft__str_equal(word, haft__str(names[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "--" does not protect what follows it: find reads an expression there too. */
+static void walk_find(haft__walk *w, size_t at)
+{
+    for (; at < w->end; at++) {
+        if (!starts_program(haft__walk_text_at(w, at)) || at + 1 == w->end) {
+            continue;
+        }
+        haft__walk part = *w;
+        part.elsewhere =
+            part.elsewhere || haft__str_ends_with(haft__walk_text_at(w, at), HAFT__LIT("dir"));
+        size_t begin = ++at;
+        while (at < w->end && !haft__str_equal(haft__walk_text_at(w, at), HAFT__LIT(";"))
+               && !haft__str_equal(haft__walk_text_at(w, at), HAFT__LIT("+"))) {
+            at++;
+        }
+        part.end = at;
+        size_t next = begin;
+        while (next < part.end) {
+            next = haft__walk_program(&part, next);
+        }
+        w->unsure_from = part.unsure_from;
+        w->unsure_reader = part.unsure_reader;
+    }
+}
+
+/* ---- programs ---- */
+
+/* Whether the word is one of "a|b|c". */
+static bool is_one_of(haft_str word, haft_str names)
+{
+    while (names.len > 0) {
+        if (haft__str_equal(word, haft__str_split(&names, '|'))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the words after the program are the subcommand of the row. *ret_next is set to the word
+ * after it. */
+static bool has_subcommand(const haft__walk *w, const haft__program *program, size_t at,
+                           size_t *ret_next)
+{
+    haft_str rest = haft__str(program->subcommand != NULL ? program->subcommand : "");
+    while (rest.len > 0 && at < w->end) {
+        bool next = false;
+        if (haft__word_is_option(haft__walk_text_at(w, at))) {
+            (void)haft__program_option(program, haft__walk_text_at(w, at), &next);
+            at += next ? 2 : 1;
+            continue;
+        }
+        if (!is_one_of(haft__walk_text_at(w, at), haft__str_split(&rest, ' '))) {
+            return false;
+        }
+        at++;
+    }
+    *ret_next = at;
+    return rest.len == 0;
+}
+
+/* The first operand could choose a subcommand of the row, which starts a program. */
+static void mark_subcommand(haft__walk *w, const haft__program *program, size_t reader)
+{
+    size_t at = reader + 1;
+    while (at < w->end && haft__word_is_option(haft__walk_text_at(w, at))) {
+        bool next = false;
+        (void)haft__program_option(program, haft__walk_text_at(w, at), &next);
+        at += next ? 2 : 1;
+    }
+    if (at < w->end) {
+        haft__walk_mark(w, at, HAFT__WORD_OPTION, reader);
+    }
+}
+
+/* The row for the program at `at`; NULL if the table has none. */
+static const haft__program *find_program(haft__walk *w, size_t at, size_t *ret_next)
+{
+    const haft__program *row = NULL, *starter = NULL;
+    for (size_t i = 0; (row = haft__program_at(i)) != NULL; i++) {
+        bool named = haft__program_has_name(row, haft__walk_text_at(w, at));
+        if (named && has_subcommand(w, row, at + 1, ret_next)) {
+            break;
+        }
+        if (named
+            && (row->kind == HAFT__PROGRAM_LAUNCHER || row->kind == HAFT__PROGRAM_INTERPRETER)) {
+            starter = row;
+        }
+    }
+    if (starter != NULL && (row == NULL || row->subcommand == NULL)) {
+        mark_subcommand(w, starter, at);
+    }
+    if (row != NULL && row->kind == HAFT__PROGRAM_TEXT) {
+        *ret_next = at + 1;
+    }
+    for (size_t k = at + 1; row != NULL && k < *ret_next; k++) {
+        haft__walk_mark(w, k, HAFT__WORD_OPTION, at);
+    }
+    return row;
+}
+
+static void note_reader(haft__walk *w, size_t reader)
+{
+    for (size_t at = reader + 1; at < w->end && !w->guess; at++) {
+        haft__command_word *word = &w->words->items[at];
+        word->reader = word->risk == HAFT__WORD_DATA ? reader : word->reader;
+    }
+}
+
+size_t haft__walk_program(haft__walk *w, size_t at)
+{
+    size_t next = at + 1;
+    haft__walk_mark(w, at, HAFT__WORD_PROGRAM, at);
+    w->words->items[at].here = !w->guess && !w->elsewhere;
+    const haft__program *program = find_program(w, at, &next);
+    note_reader(w, at);
+    if (program == NULL) {
+        haft__walk_unknown(w, at, at + 1);
+        return w->end;
+    }
+    w->warns = (program->flags & HAFT__PROGRAM_WARNS) != 0;
+    if ((program->flags & HAFT__PROGRAM_STDIN) != 0) {
+        haft__walk_mark_stdin(w, at);
+    }
+    switch (program->kind) {
+    case HAFT__PROGRAM_LAUNCHER:
+    case HAFT__PROGRAM_JOINER: return walk_launcher(w, program, at, next);
+    case HAFT__PROGRAM_INTERPRETER:
+    case HAFT__PROGRAM_EVALUATOR: walk_interpreter(w, program, at, next); return w->end;
+    case HAFT__PROGRAM_CODE: haft__walk_code(w, at, next); return w->end;
+    case HAFT__PROGRAM_FIND: walk_find(w, next); return w->end;
+    case HAFT__PROGRAM_TEXT: haft__walk_known_text(w, program, at, next); return w->end;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* An argument in the name of an option could be any option, whatever the program is. */
+static void mark_option_names(haft__walk *w)
+{
+    for (size_t at = 1; at < w->words->count; at++) {
+        haft__command_word *word = &w->words->items[at];
+        word->names_option = word->names_option && !word->options_over;
+        if (word->names_option) {
+            haft__walk_mark_as(w, at, HAFT__WORD_OPTION, word->reader, false);
+        }
+    }
+}
+
+void haft__walk_all(haft__command_words *words)
+{
+    haft__walk w = {
+        .words = words, .end = words->count, .feeder = SIZE_MAX, .unsure_from = SIZE_MAX};
+    size_t at = 0;
+    while (at < w.end) {
+        at = haft__walk_program(&w, at);
+    }
+    if (w.unsure_from != SIZE_MAX) {
+        haft__walk_guess_programs(&w, w.unsure_from + 1);
+        for (at = w.unsure_from + 1; at < w.end; at++) {
+            haft__walk_mark_as(&w, at, HAFT__WORD_PROGRAM, w.unsure_reader, true);
+        }
+    }
+    if (w.end > words->count) {
+        judge_fed_words(&w);
+    }
+    mark_option_names(&w);
+    haft__absent_words_judge(words);
+}
