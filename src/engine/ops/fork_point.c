@@ -143,13 +143,14 @@ haft_status haft__fork_find_point(haft__fork_builder *f)
 /* ---- whether the run can be forked at the point ---- */
 
 /* Whether a person decides about repeating a call that was running, or repeating it is harmless. An
- * idempotent call is not harmless: its key belongs to the other run. */
+ * idempotent call is not harmless: its key belongs to the other run. A call of an agent that has no
+ * child yet asks nobody: both runs would start one. */
 static bool is_confirmed_before_retry(const haft__run *run, const haft__run_call *call)
 {
     const haft__tool *tool = call->tool;
     return tool != NULL
            && (tool->traits.read_only
-               || (!tool->traits.idempotent
+               || (!tool->traits.idempotent && !haft__call_is_agent(call)
                    && haft__decide_unknown_policy(run, tool) != HAFT__ON_UNKNOWN_RETRY));
 }
 

@@ -128,6 +128,59 @@ TEST(a_fork_is_paused_where_a_call_was_answered)
     forked_finish(&f);
 }
 
+/* The lines of a log up to the first that contains `text`. */
+static haft_str lines_until(haft_str lines, const char *text)
+{
+    haft_str rest = lines;
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        if (haft__str_contains_ignore_case(line, haft__str(text))) {
+            return (haft_str){lines.ptr, lines.len - rest.len};
+        }
+    }
+    return lines;
+}
+
+/* Between call_started and child_started nobody is asked before the child starts, so a fork would
+ * start a second one. */
+TEST(a_call_of_an_agent_that_is_about_to_start_its_child_is_not_started_twice)
+{
+    static const struct {
+        const char *traits, *until;
+        haft_status status;
+    } rows[] = {
+        {"", "\"paused\"", HAFT_BAD_STATE},
+        {"", "\"call_started\",\"call\":\"c1.2\"", HAFT_BAD_STATE},
+        {"", "\"child_started\"", HAFT_BAD_STATE},
+        {",\"traits\":{\"read_only\":true}", "\"call_started\",\"call\":\"c1.2\"", HAFT_OK},
+        {",\"traits\":{\"read_only\":true}", "\"child_started\"", HAFT_BAD_STATE},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char members[512];
+        forked f;
+        (void)snprintf(members, sizeof(members),
+                       "\"tools\":[{\"name\":\"pick\",\"description\":\"Picks one.\","
+                       "\"headless\":true},{\"name\":\"dig\",\"agent\":\"digger\"%s}],"
+                       "\"agents\":{\"digger\":{\"haft\":1,\"name\":\"digger\","
+                       "\"description\":\"Digs.\",\"model\":\"script:1.json\"}}",
+                       rows[i].traits);
+        forked_init(&f, members,
+                    "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}},"
+                    "{\"name\":\"dig\",\"arguments\":{\"task\":\"gold\"}}]}]}",
+                    false);
+        f.from.lines = lines_until(f.from.lines, rows[i].until);
+        haft__fork_options end = {.point = HAFT__FORK_AT_END};
+        haft__fork fork;
+        haft_error err = {0};
+        CHECK_INT(haft__fork_create(&f.from, &end, &f.arena, &fork, &err), rows[i].status,
+                  "row %zu: %s", i, err.message);
+        CHECK_INT(fork.refusal,
+                  rows[i].status == HAFT_OK ? HAFT__FORK_NOT_REFUSED : HAFT__FORK_CALL_UNDER_WAY,
+                  "row %zu: %s", i, err.message);
+        forked_finish(&f);
+    }
+}
+
 /* ---- memory ---- */
 
 static void fail_everywhere(const haft__fork_source *from, const haft__fork_options *options,
