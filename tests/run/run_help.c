@@ -550,6 +550,10 @@ void help_state(haft__buf *buf, const haft__run *run)
                    run->progress.rows[0].count, run->progress.rows[1].count,
                    run->progress.rows[0].turn, run->artifact_count, run->results.count, run->end,
                    run->forced_final);
+    haft__buf_addf(buf, "handoffs %u children %zu open %zu\n", run->handoffs, run->child_count,
+                   (size_t)run->open_children);
+    haft__json_write_string(buf, run->agent);
+    haft__json_write_string(buf, run->handoff_call);
     const haft_str texts[] = {run->id,          run->thread, run->mode_tool, run->correction,
                               run->observation, run->answer, run->end_reason};
     for (size_t i = 0; i < COUNT(texts); i++) {

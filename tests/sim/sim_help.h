@@ -3,12 +3,13 @@
  * sim_help.h - a simulated world around a few runs, made from one seed: workers that crash, stop
  * and wake up, a store that loses replies, clocks that jump, a model and tools with every
  * behaviour, and people who answer twice or differently. Runs start child runs, follow each other
- * in a thread, are forked, and get another spec. All randomness comes from the seed.
+ * in a thread, are forked, are handed to another agent, and get another spec. All randomness comes
+ * from the seed.
  *
  * The runs themselves are real: workers use the functions of the engine (run/decide/decide.h,
  * host.h, pause/command.h), and the store has the rules of real stores (store/check.c). A reader
- * that does not use fold and decide (sim_watch_help.c, sim_tree_help.c) checks the rules at each
- * committed event and effect.
+ * that does not use fold and decide (sim_watch_help.c, sim_tree_help.c, sim_handoff_help.c) checks
+ * the rules at each committed event and effect.
  *
  *     sim_init(&sim);
  *     if (!sim_run(&sim, 7, SIM_SOUND)) puts(sim.failure);
@@ -70,7 +71,11 @@ enum {
     X(GREEDY, "a child gets a larger budget than is left", "than is left")                         \
     X(HURRY, "a run does not wait for its thread", "of its thread")                                \
     X(FORK, "a run can be forked at any point", "of the forked run")                               \
-    X(RELAPSE, "a run continues with its old spec", "without approval")
+    X(RELAPSE, "a run continues with its old spec", "without approval")                            \
+    X(STAY, "an accepted transfer is not performed", "without the handoff")                        \
+    X(HANDED, "a handoff is recorded twice", "handed over twice")                                  \
+    X(LOOP, "handoffs are not counted", "more often than")                                         \
+    X(FORGET, "a handoff loses the last message", "the history of")
 
 typedef enum sim_break {
 #define X(name, what, rule) SIM_##name,
@@ -123,13 +128,16 @@ typedef struct sim_message {
     haft_str body; /* in the arena of the simulation */
 } sim_message;
 
-/* The specs of a seed: two roots, of which the second replaces the first, and two agents. */
-typedef enum sim_role { SIM_ROOT, SIM_AGENT, SIM_LEAF, SIM_NEXT, SIM_ROLES } sim_role;
+/* The specs of a seed: two roots, of which the second replaces the first, two agents that are child
+ * runs, and one that runs are only handed to. */
+typedef enum sim_role { SIM_ROOT, SIM_AGENT, SIM_LEAF, SIM_DESK, SIM_NEXT, SIM_ROLES } sim_role;
 
 typedef struct sim_spec {
     char words[600];
     help_spec help;
     haft__agent_tool agents[2];
+    haft__agent_spec named[2]; /* that it can hand a run to */
+    haft__handoff handoffs[2];
 } sim_spec;
 
 /* A run in the store, and what the watcher knows of it. */
@@ -157,7 +165,10 @@ typedef struct sim_record {
     size_t link_count, inherited_links; /* inherited: of the run that was forked */
     uint64_t seen_seq, seen_epoch, seen_bytes, turns;
     unsigned terminals;
-    bool cancel_seen, limit_seen, begun;
+    bool cancel_seen, limit_seen, begun, spec_changed;
+    const sim_spec *agent;             /* that the run was handed to; NULL: its own spec */
+    char transfer[HAFT__CALL_ID_SIZE]; /* accepted, and the run has not been handed over yet */
+    unsigned handoffs;
 } sim_record;
 
 /* One attempt of a call, in a worker or after its crash. */
@@ -232,6 +243,7 @@ typedef struct sim {
     bool cancels;            /* a person may cancel */
     bool changes;            /* a person may change the spec */
     bool walls;              /* runs may use up their time */
+    bool loops;              /* models hand their run over again and again */
     unsigned roots_left, forks_left; /* runs that people may still start, and forks */
     haft__store head;                /* for the rules of store/check.c: only its clock */
     uint64_t last_mail;
@@ -244,9 +256,9 @@ typedef struct sim {
 
     /* statistics over all seeds */
     struct {
-        uint64_t seeds, runs, children, forks, queued, changed, steps, events, effects, crashes,
-            freezes, refused, unknown, recoveries, answers, seconds, unnamed, cancels, walls,
-            ends[HAFT__END_EXPIRED + 1];
+        uint64_t seeds, runs, children, forks, queued, changed, handoffs, steps, events, effects,
+            crashes, freezes, refused, unknown, recoveries, answers, seconds, unnamed, cancels,
+            walls, ends[HAFT__END_EXPIRED + 1];
     } sum;
 } sim;
 
@@ -335,6 +347,12 @@ void sim_watch_state(sim *s,
 void sim_watch_end(sim *s, sim_record *r);
 sim_call *sim_find_call(sim_record *r, haft_str id);
 bool sim_was_answered(const sim_call *call); /* by a person, at any time */
+
+/* sim_handoff_help.c: agents that hand runs to each other, and the rules for it. */
+void sim_make_handoffs(sim *s);
+void sim_watch_handoff(sim *s, sim_record *r, const haft__event *event);
+void sim_watch_history(sim *s, const haft__messages *before, const haft__run *run); /* handed off */
+void sim_watch_use_spec(sim *s, sim_record *r); /* another agent or another spec */
 
 /* sim_tree_help.c: the rules for several runs. */
 void sim_watch_family(sim *s, sim_record *r, const haft__event *event); /* before it is stored */

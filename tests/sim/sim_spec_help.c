@@ -126,6 +126,7 @@ void sim_make_specs(sim *s)
     make_roots(s, agents);
     make_agent(s, SIM_AGENT);
     make_agent(s, SIM_LEAF);
+    make_agent(s, SIM_DESK);
     if (agents) {
         for (int next = 0; next <= 1; next++) {
             sim_role root = next == 0 ? SIM_ROOT : SIM_NEXT;
@@ -134,6 +135,7 @@ void sim_make_specs(sim *s)
         }
         add_agent_tool(s, SIM_AGENT, "ask_leaf", SIM_LEAF);
     }
+    sim_make_handoffs(s);
 }
 
 sim_class sim_class_of(const haft__tool *tool)
@@ -171,6 +173,9 @@ static haft_str arguments_of(sim *s, haft_str tool)
     if (haft__str_equal(tool, HAFT__LIT("tool_search"))) {
         return HAFT__LIT("{\"query\":\"write look\"}");
     }
+    if (haft__str_starts_with(tool, HAFT__LIT("transfer_to_"))) {
+        return HAFT__LIT("{}");
+    }
     return haft__arena_format(&s->scratch, "{\"q\":\"x%u\"}", sim_pick(s, 12));
 }
 
@@ -191,10 +196,13 @@ static void make_reply(sim *s, const haft__run *run, haft__reply *ret_reply)
     static const haft__stop_reason stops[] = {HAFT__STOP_CALLS, HAFT__STOP_CALLS, HAFT__STOP_CALLS,
                                               HAFT__STOP_CALLS, HAFT__STOP_LENGTH};
     static const uint32_t counts[] = {0, 1, 1, 2, 2, 3, 3, 4, 6};
-    uint32_t count = counts[sim_pick(s, COUNT(counts))];
+    bool loops = s->loops && run->spec->handoff_count > 0 && sim_chance(s, 95);
+    uint32_t count = loops ? 1 : counts[sim_pick(s, COUNT(counts))];
     haft__message_call *calls = haft__arena_array(&s->scratch, count + 1, sizeof(*calls));
     for (uint32_t i = 0; i < count; i++) {
         calls[i] = make_call(s, run, i + 1);
+        calls[i].name = loops ? run->spec->handoffs[0].tool : calls[i].name;
+        calls[i].arguments = loops ? HAFT__LIT("{}") : calls[i].arguments;
     }
     bool speaks = sim_chance(s, 90);
     haft__stop_reason stop = stops[sim_pick(s, COUNT(stops))];

@@ -23,8 +23,7 @@ static sim_link *find_link(sim_record *r, haft_str call)
 
 static uint64_t turn_limit(const sim *s, const sim_record *r)
 {
-    const sim_spec *next = &s->specs[SIM_NEXT];
-    return r->words == next->words ? next->help.spec.limits.turns : r->spec.limits.turns;
+    return r->spec_changed ? s->specs[SIM_NEXT].help.spec.limits.turns : r->spec.limits.turns;
 }
 
 /* The turns of the run, of its finished children, and those that open ones may still have. */
@@ -43,6 +42,10 @@ static void on_child_started(sim *s, sim_record *r, const haft__event *event)
     haft_str child = haft__object_text(event->object, "child");
     if (find_link(r, call) != NULL) {
         sim_fail(s, "%.*s of %s starts a second child", HAFT__ARG(call), r->id);
+    }
+    const sim_call *started = sim_find_call(r, call);
+    if (started != NULL && started->inherited > 0 && started->attempt == started->inherited) {
+        sim_fail(s, "%s is a call of the forked run, and starts another child", started->id);
     }
     if (r->link_count == SIM_LINKS) {
         sim_fail(s, "more children than can be watched");

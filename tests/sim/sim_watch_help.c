@@ -42,15 +42,11 @@ static void classify(const sim_record *r, sim_call *call)
     static const struct {
         const char *tool;
         sim_class class;
-    } known[] = {{"look", SIM_READ_ONLY},
-                 {"give", SIM_READ_ONLY},
-                 {"docs:find", SIM_READ_ONLY},
-                 {"put", SIM_IDEMPOTENT},
-                 {"docs:save", SIM_IDEMPOTENT},
-                 {"send", SIM_ONCE},
-                 {"pay", SIM_ONCE},
-                 {"wipe", SIM_ONCE},
-                 {"docs:write", SIM_ONCE}};
+    } known[] = {{"look", SIM_READ_ONLY},      {"give", SIM_READ_ONLY},
+                 {"docs:find", SIM_READ_ONLY}, {"tool_search", SIM_READ_ONLY},
+                 {"put", SIM_IDEMPOTENT},      {"docs:save", SIM_IDEMPOTENT},
+                 {"send", SIM_ONCE},           {"pay", SIM_ONCE},
+                 {"wipe", SIM_ONCE},           {"docs:write", SIM_ONCE}};
     call->class = SIM_NO_EFFECT;
     for (size_t i = 0; i < COUNT(known); i++) {
         call->class = strcmp(call->tool, known[i].tool) == 0 ? known[i].class : call->class;
@@ -93,7 +89,8 @@ static void on_reply(sim *s, sim_record *r, const haft__event *event)
  * moment of the change. */
 static void on_spec_changed(sim *s, sim_record *r)
 {
-    r->words = s->specs[SIM_NEXT].words;
+    r->spec_changed = true;
+    sim_watch_use_spec(s, r); /* the new spec has the same agents */
     for (size_t i = r->batch; i < r->call_count; i++) {
         sim_call *call = &r->calls[i], now = *call;
         classify(r, &now);
@@ -131,8 +128,7 @@ static void on_started(sim *s, sim_call *call, const haft__event *event)
     if (!first && call->class == SIM_ONCE && !call->may_repeat && !call->policy) {
         sim_fail(s, "%s may not be repeated without a command", call->id);
     }
-    bool repeatable =
-        call->class == SIM_READ_ONLY || call->class == SIM_NO_EFFECT || call->may_repeat;
+    bool repeatable = call->class == SIM_READ_ONLY || call->may_repeat;
     if (call->inherited > 0 && call->attempt == call->inherited && !repeatable) {
         sim_fail(s, "%s is a call of the forked run, and runs again without a command", call->id);
     }
@@ -194,8 +190,20 @@ static void on_answered(sim *s, sim_call *call, const haft__event *event)
     }
 }
 
-static void on_over(sim *s, sim_call *call)
+/* Another spec may ask for approval of a call that had begun. If a person declines it, an earlier
+ * attempt may still have its effect, and the model must know that. */
+static void check_declined(sim *s, const sim_call *call, const haft__event *event)
 {
+    if (event->kind == HAFT__EVENT_CALL_REFUSED && call->declined && call->declined_after > 0
+        && !haft__str_contains_ignore_case(text_in(event->object, "text"),
+                                           HAFT__LIT("may or may not have had its effect"))) {
+        sim_fail(s, "%s was declined after it had begun, and the model does not know", call->id);
+    }
+}
+
+static void on_over(sim *s, sim_call *call, const haft__event *event)
+{
+    check_declined(s, call, event);
     if (!call->open) {
         sim_fail(s, "%s gets a second result", call->id);
     }
@@ -217,7 +225,7 @@ static void on_call(sim *s, sim_record *r, const haft__event *event)
     case HAFT__EVENT_PAUSED: on_paused(s, call, event); break;
     case HAFT__EVENT_ANSWERED: on_answered(s, call, event); break;
     case HAFT__EVENT_CALL_FINISHED:
-    case HAFT__EVENT_CALL_REFUSED: on_over(s, call); break;
+    case HAFT__EVENT_CALL_REFUSED: on_over(s, call, event); break;
     default: break;
     }
 }
@@ -326,6 +334,7 @@ void sim_watch_event(sim *s, sim_record *r, haft_str line, uint64_t epoch)
     r->seen_seq = event.seq;
     r->seen_bytes += line.len + 1;
     sim_watch_family(s, r, &event);
+    sim_watch_handoff(s, r, &event);
     take(s, r, &event);
 }
 
@@ -473,9 +482,12 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *com
 
 void sim_watch_state(sim *s, const sim_worker *w)
 {
-    if (w->durable_seq != w->record->seen_seq || !w->record->begun) {
-        return; /* another worker has continued, or the log does not say whether the messages of the
-                   thread have been read */
+    /* The log of a run that was cancelled before its first turn does not say whether it had read
+     * the messages of its thread. Nothing depends on it: the run asks no model, and later runs of
+     * the thread read only its task and its end. */
+    bool unread = w->queued || (!w->record->begun && w->record->cancel_seen);
+    if (w->durable_seq != w->record->seen_seq || unread) {
+        return; /* or another worker has continued */
     }
     haft__arena arena;
     haft__buf found, wanted;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sim_worker_help.c - a process that works on a run like the engine: decisions are folded and
  * buffered, one write is pending at a time, and effects wait for it. */
+#include "run/handoff/handoff.h"
 #include "run/host.h"
 #include "sim_help.h"
 
@@ -90,6 +91,13 @@ static void inject_defect(sim *s, sim_worker *w, haft_str body)
     if (s->broken == SIM_TERMINAL && w->run.stage == HAFT__RUN_ENDED) {
         sim_worker_forge(s, w, HAFT__LIT("\"kind\":\"run_finished\",\"end\":\"done\"}"));
     }
+    if (haft__str_starts_with(body, HAFT__LIT("\"kind\":\"handed_off\""))) {
+        if (s->broken == SIM_HANDED) {
+            sim_worker_forge(s, w, body);
+        }
+        w->run.handoffs = s->broken == SIM_LOOP ? 0 : w->run.handoffs;
+        w->run.messages.count -= s->broken == SIM_FORGET;
+    }
     if (s->broken == SIM_CANCEL) {
         w->run.cancel_asked = false;
     }
@@ -111,6 +119,8 @@ static void inject_defect(sim *s, sim_worker *w, haft_str body)
 bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now)
 {
     haft_error err = {0};
+    bool hands_off = haft__str_starts_with(body, HAFT__LIT("\"kind\":\"handed_off\""));
+    haft__messages before = w->run.messages;
     gather(s, w, body, now);
     if (haft__run_fold(&w->run, haft__buf_str(&s->line), &err) != HAFT_OK) {
         sim_fail(s, "a worker cannot fold its own event: %s %s: %.*s", err.where, err.message,
@@ -118,6 +128,9 @@ bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now)
         return false;
     }
     inject_defect(s, w, body);
+    if (hands_off) {
+        sim_watch_history(s, &before, &w->run);
+    }
     return true;
 }
 
@@ -191,6 +204,17 @@ static haft_str raise_budget(sim *s, haft_str body)
     return child ? replace(s, body, "\"turns\":", "\"turns\":9") : body;
 }
 
+/* A broken worker forgets that a call hands its run over. */
+static bool skip_handoff(const sim *s, sim_worker *w, haft_str body)
+{
+    bool skips =
+        s->broken == SIM_STAY && haft__str_starts_with(body, HAFT__LIT("\"kind\":\"handed_off\""));
+    if (skips) {
+        w->run.handoff_call = haft__handoff_due(&w->run)->id;
+    }
+    return skips;
+}
+
 static bool decide(sim *s, sim_worker *w, bool *ret_more)
 {
     haft_error err = {0};
@@ -202,6 +226,9 @@ static bool decide(sim *s, sim_worker *w, bool *ret_more)
     }
     w->effect = effect.kind;
     *ret_more = effect.kind == HAFT__EFFECT_EVENT;
+    if (*ret_more && skip_handoff(s, w, effect.body)) {
+        return true;
+    }
     if (*ret_more && s->broken == SIM_DECISION
         && haft__str_starts_with(effect.body, HAFT__LIT("\"kind\":\"turn_started\""))) {
         haft__buf_clear(&s->body);
@@ -369,7 +396,7 @@ static bool change_spec(sim *s, sim_worker *w)
     haft_error err = {0};
     const haft__spec *next = &s->specs[SIM_NEXT].help.spec;
     const haft__spec_origin origin = {.file = HAFT__LIT("")};
-    bool possible = s->changes && w->record->parent == NULL && w->run.spec != next
+    bool possible = s->changes && w->record->parent == NULL && w->run.first_spec != next
                     && w->record->mail_count == 0 && w->run.stage != HAFT__RUN_ENDED
                     && !haft__child_is_closing(&w->run);
     if (!possible || !sim_chance(s, 30)) {
@@ -390,7 +417,7 @@ static bool change_spec(sim *s, sim_worker *w)
 static haft__spec *spec_of(sim *s, const sim_worker *w)
 {
     haft__spec *next = &s->specs[SIM_NEXT].help.spec;
-    return w->run.spec == next ? next : &w->record->spec;
+    return w->run.first_spec == next ? next : &w->record->spec;
 }
 
 static bool recover(sim *s, sim_worker *w)

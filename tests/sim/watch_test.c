@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the simulation (sim_watch_help.c, sim_tree_help.c), each tested with a log or an
- * effect that breaks it. */
+/* The rules of the simulation (sim_watch_help.c, sim_tree_help.c, sim_handoff_help.c), each tested
+ * with a log or an effect that breaks it. */
 #include "sim_help.h"
 
 #define REPLY                                                                                      \
@@ -21,8 +21,13 @@
 #define CHILD_END                                                                                  \
     "\"kind\":\"child_finished\",\"call\":\"c1.1\",\"child\":\"" CHILD_RUN                         \
     "\",\"end\":\"done\",\"answer\":\"a\",\"turns\":1}"
-#define TURN "\"kind\":\"turn_started\",\"turn\":2}"
-#define END  "\"kind\":\"run_finished\",\"end\":\"done\"}"
+#define TRANSFERS                                                                                  \
+    "\"kind\":\"model_replied\",\"calls\":[{\"call\":\"c1.1\",\"name\":"                           \
+    "\"transfer_to_desk\"},{\"call\":\"c1.2\",\"name\":\"transfer_to_leaf\"}]}"
+#define ACCEPT(call) "\"kind\":\"call_finished\",\"call\":\"" call "\",\"ok\":true}"
+#define HAND(call)   "\"kind\":\"handed_off\",\"call\":\"" call "\",\"agent\":\"desk\",\"spec\":\"\"}"
+#define TURN         "\"kind\":\"turn_started\",\"turn\":2}"
+#define END          "\"kind\":\"run_finished\",\"end\":\"done\"}"
 
 /* A seed whose spec asks a person about unknown outcomes, and has no rule for `send`. */
 static void begin(sim *s)
@@ -83,6 +88,13 @@ TEST(a_log_that_breaks_a_rule_is_found)
         {"does not wait for", {REPLY, CHILD_END}},
         {"has not ended", {REPLY, CHILD("1"), CHILD_END}},
         {"before its children", {REPLY, CHILD("1"), END}},
+        {"does not know",
+         {REPLY, START("c1.1", "1", "a"), PAUSE("c1.1", "approval"), ANSWER("c1.1", "reject"),
+          "\"kind\":\"call_refused\",\"call\":\"c1.1\",\"text\":\"no\"}"}},
+        {"both accepted", {TRANSFERS, ACCEPT("c1.1"), ACCEPT("c1.2")}},
+        {"no transfer", {TRANSFERS, FINISH("c1.1"), HAND("c1.1")}},
+        {"handed over twice", {TRANSFERS, ACCEPT("c1.1"), HAND("c1.1"), HAND("c1.1")}},
+        {"without the handoff", {TRANSFERS, ACCEPT("c1.1"), FINISH("c1.2"), TURN}},
     };
     sim *s = test_alloc(sizeof(*s));
     sim_init(s);
@@ -161,6 +173,19 @@ TEST(sequence_numbers_and_epochs_are_checked)
     s->records[0].log.len = 0;
     append(s, 2, 1, START("c1.1", "1", "a"));
     CHECK(strstr(s->failure, "no longer stored") != NULL, "%s", s->failure);
+    sim_finish(s);
+}
+
+TEST(a_fork_starts_no_child_for_a_call_of_the_other_run)
+{
+    sim *s = test_alloc(sizeof(*s));
+    sim_init(s);
+    begin(s);
+    append(s, 1, 1, REPLY);
+    append(s, 2, 1, START("c1.1", "1", "a"));
+    sim_watch_fork(s, &s->records[0]);
+    append(s, 3, 1, CHILD("1"));
+    CHECK(strstr(s->failure, "starts another child") != NULL, "%s", s->failure);
     sim_finish(s);
 }
 
