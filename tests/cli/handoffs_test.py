@@ -12,6 +12,7 @@ from agents_help import Place, ask, call  # noqa: E402
 from script import check  # noqa: E402
 from store_urls import stores  # noqa: E402
 
+QUICK_SERVER = Path(__file__).resolve().parents[1] / "mcp/quick_server"
 HANDOFF_LIMIT = 16  # HAFT__LIMIT_RUN_HANDOFFS
 
 
@@ -133,6 +134,44 @@ def a_child_hands_off(place, name):
           (0, [("done", "paid")], [("desk", "billing", "billing")]))
 
 
+def servers_of_agents(place):
+    """Each agent has its own MCP servers; those of the other are not offered to it. A run that waits
+    is continued by another process, which starts the servers of the agent that has the run."""
+    def server(name):
+        return {"servers": {name: {"command": ["sh", str(QUICK_SERVER)]}}}
+
+    spec = desk(place, [])
+    spec["mcp"] = server("files")
+    billing = spec["agents"]["billing"]
+    billing["mcp"] = server("books")
+    at_desk = ["files:say", "tool_search", "transfer_to_billing"]
+    at_billing = ["books:say", "pick", "tool_search", "transfer_to_desk"]
+    place.put("desk.script.json", {"replies": [
+        {"expect": {"declared": at_desk}, "calls": [call("files:say")]},
+        {"calls": to("billing")},
+        {"expect": {"declared": at_desk}, "text": "the desk again"}]})
+    place.put("billing.script.json", {"replies": [
+        {"expect": {"declared": at_billing},
+         "calls": [call("books:say")]},
+        {"calls": [call("files:say")]},
+        {"calls": [call("pick")]},
+        {"expect": {"declared": at_billing}, "calls": to("desk")}]})
+    status, out, err = place.haft("run", place.put("spec.json", spec), "say it", "--json")
+    run_id = json.loads(out)["run"]
+    results = [(event["kind"], event["tool"]) for event in place.events(run_id)
+               if event["kind"] in ("call_finished", "call_refused")]
+    check("an_agent_uses_its_own_servers", (status, results),
+          (4, [("call_finished", "files:say"), ("call_finished", "transfer_to_billing"),
+               ("call_finished", "books:say"), ("call_refused", "files:say")]))
+    status, out, err = place.haft("answer", run_id, '"seven"', "--json")
+    check("another_process_starts_the_servers_of_the_agent",
+          (status, json.loads(out)["answer"] if out else err,
+           place.haft("runs", "replay", run_id)[0]), (0, "the desk again", 0))
+    started = [[server["name"] for server in event["servers"]]
+               for event in place.of_kind(run_id, "tools_revealed") if event["automatic"]]
+    check("servers_are_listed_again_after_a_handoff", started, [["files"], ["books"], ["files"]])
+
+
 def files(place):
     place.put("support.json", place.agent("support", ["helped"], handoffs=["desk"]))
     spec = place.agent("desk", [to("support")], handoffs=["support.json"])
@@ -195,4 +234,5 @@ with tempfile.TemporaryDirectory(prefix="haft-handoffs-") as scratch:
         a_child_hands_off(here, store_name)
     here = Place(scratch)
     files(here)
+    servers_of_agents(here)
     load_problems(here)

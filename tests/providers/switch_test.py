@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import verdict  # noqa: E402
 
 from cases import CASES, run_haft, start  # noqa: E402
+from opaque import opaque  # noqa: E402
 
 SPEC = {
     "haft": 1,
@@ -41,24 +42,6 @@ FIRST = [{"thinking": "First of all.", "text": "I look.", "calls": [[LOOK, {"key
 SECOND = [{"thinking": "Second to none.", "calls": [[LOOK, {"key": "c"}], [LOOK, {"key": "d"}]]},
           {"thinking": "Ask too.", "calls": [ASK]},
           {"text": "It is still e."}]
-
-
-def opaque(mock):
-    """The signed and encrypted texts that a mock has sent."""
-    found = set()
-
-    def collect(value):
-        if isinstance(value, dict):
-            for key, item in value.items():
-                if key in ("signature", "encrypted_content", "thoughtSignature"):
-                    found.add(item)
-                collect(item)
-        elif isinstance(value, list):
-            for item in value:
-                collect(item)
-    for request in mock.requests:  # what comes back was sent before
-        collect(request)
-    return found
 
 
 def play(one, other, directory):
