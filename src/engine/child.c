@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.c - see engine/child.h. Tests: tests/cli/children_test.py,
+/* child.c - see engine/child.h. Tests: tests/engine/child_test.c, tests/cli/children_test.py,
  * tests/crash/children_test.py. */
 #include "engine/child.h"
 

@@ -138,13 +138,21 @@ TEST(children_of_other_processes_are_polled)
     step_until(&h, root, HAFT_RUNNING);
     for (int i = 0; i < 3; i++) {
         unsigned before = help_faulty_count(HAFT__STORE_FIND);
-        while (h.runtime->children.querying || h.runtime->children.timer.slot == 0) {
+        const haft__timer *timer = &h.runtime->children.timer;
+        uint64_t earliest = haft__loop_now(h.runtime->loop);
+        bool armed = timer->slot != 0;
+        while (h.runtime->children.querying || timer->slot == 0) {
             CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
         }
+        CHECK(armed || timer->due_ms >= earliest + HAFT__LIMIT_CHILD_POLL_MS,
+              "the next query comes too early");
+        CHECK(timer->due_ms <= haft__loop_now(h.runtime->loop) + HAFT__LIMIT_CHILD_POLL_MS,
+              "the next query comes too late");
         help_faulty_wait(HAFT__LIMIT_CHILD_POLL_MS);
         while (help_faulty_count(HAFT__STORE_FIND) == before) {
             CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
         }
+        CHECK_INT(help_faulty_count(HAFT__STORE_FIND), before + 1, "queries in one interval");
     }
     CHECK_INT(haft_run_state(root), HAFT_RUNNING, "the child may end at any moment");
     haft_run_release(root);
