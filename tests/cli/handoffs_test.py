@@ -135,8 +135,8 @@ def a_child_hands_off(place, name):
 
 
 def servers_of_agents(place):
-    """Each agent has its own MCP servers; those of the other are not offered to it. A run that waits
-    is continued by another process, which starts the servers of the agent that has the run."""
+    """Each agent has its own MCP servers; those of the other are not offered to it. A run that
+    waits is continued by another process, which starts the servers of the agent that has it."""
     def server(name):
         return {"servers": {name: {"command": ["sh", str(QUICK_SERVER)]}}}
 

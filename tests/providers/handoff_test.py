@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Handoffs between models of two providers: the other agent reads the whole conversation, except the
-signed or encrypted thinking of another model, and the events count what was left out. The first
+"""Handoffs between models of two providers: the other agent reads the whole conversation, except
+the signed or encrypted thinking of another model, and the events count what was left out. The first
 model gets its own thinking back, unchanged. The strict mocks reject nothing."""
 import itertools
 import json

@@ -25,7 +25,7 @@
     "\"kind\":\"model_replied\",\"calls\":[{\"call\":\"c1.1\",\"name\":"                           \
     "\"transfer_to_desk\"},{\"call\":\"c1.2\",\"name\":\"transfer_to_leaf\"}]}"
 #define ACCEPT(call) "\"kind\":\"call_finished\",\"call\":\"" call "\",\"ok\":true}"
-#define HAND(call)   "\"kind\":\"handed_off\",\"call\":\"" call "\",\"agent\":\"desk\",\"spec\":\"\"}"
+#define HAND(call)   "\"kind\":\"handed_off\",\"call\":\"" call "\",\"agent\":\"desk\"}"
 #define TURN         "\"kind\":\"turn_started\",\"turn\":2}"
 #define END          "\"kind\":\"run_finished\",\"end\":\"done\"}"
 
