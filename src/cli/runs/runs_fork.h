@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/commands/runs_fork.h - `haft runs fork`. */
-#ifndef HAFT_CLI_COMMANDS_RUNS_FORK_H
-#define HAFT_CLI_COMMANDS_RUNS_FORK_H
+/* cli/runs/runs_fork.h - `haft runs fork`. */
+#ifndef HAFT_CLI_RUNS_RUNS_FORK_H
+#define HAFT_CLI_RUNS_RUNS_FORK_H
 
 #include "cli/session.h"
 #include "engine/ops/fork.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runs_list.c - see cli/commands/runs_list.h. Tests: tests/cli/commands/runs_list_test.c,
+/* runs_list.c - see cli/runs/runs_list.h. Tests: tests/cli/runs/runs_list_test.c,
  * tests/cli/store_test.py. */
-#include "cli/commands/runs_list.h"
+#include "cli/runs/runs_list.h"
 
 #include "base/str.h"
 #include "cli/terminal/amount.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/commands/runs_list.h - a line of `haft runs list`. */
-#ifndef HAFT_CLI_COMMANDS_RUNS_LIST_H
-#define HAFT_CLI_COMMANDS_RUNS_LIST_H
+/* cli/runs/runs_list.h - a line of `haft runs list`. */
+#ifndef HAFT_CLI_RUNS_RUNS_LIST_H
+#define HAFT_CLI_RUNS_RUNS_LIST_H
 
 #include "base/buf.h"
 #include "store/store.h"

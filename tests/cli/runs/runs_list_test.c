@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/commands/runs_list.c. */
-#include "cli/commands/runs_list.h"
+/* Tests for src/cli/runs/runs_list.c. */
+#include "cli/runs/runs_list.h"
 
 #include "base/str.h"
 #include "cli/terminal/width.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/commands/runs_cache.c. */
-#include "cli/commands/runs_cache.h"
+/* Tests for src/cli/runs/runs_cache.c. */
+#include "cli/runs/runs_cache.h"
 
 #include "base/hash.h"
 #include "model/reply_help.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runs_cache.c - see cli/commands/runs_cache.h. Tests: tests/cli/commands/runs_cache_test.c. */
-#include "cli/commands/runs_cache.h"
+/* runs_cache.c - see cli/runs/runs_cache.h. Tests: tests/cli/runs/runs_cache_test.c. */
+#include "cli/runs/runs_cache.h"
 
 #include "base/hash.h"
 #include "base/str.h"

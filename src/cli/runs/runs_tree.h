@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/commands/runs_tree.h - `haft runs show --tree`, `haft runs events --tree`, and replays of
+/* cli/runs/runs_tree.h - `haft runs show --tree`, `haft runs events --tree`, and replays of
  * trees. */
-#ifndef HAFT_CLI_COMMANDS_RUNS_TREE_H
-#define HAFT_CLI_COMMANDS_RUNS_TREE_H
+#ifndef HAFT_CLI_RUNS_RUNS_TREE_H
+#define HAFT_CLI_RUNS_RUNS_TREE_H
 
 #include "cli/session.h"
 #include "engine/ops/stored_run.h"

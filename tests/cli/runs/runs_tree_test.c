@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/commands/runs_tree.c. tests/cli/trees_test.py tests it with a store. */
-#include "cli/commands/runs_tree.h"
+/* Tests for src/cli/runs/runs_tree.c. tests/cli/trees_test.py tests it with a store. */
+#include "cli/runs/runs_tree.h"
 
 #include "base/str.h"
 #include "test.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/commands/runs_cache.h - `haft runs show --cache`: how much of each request repeats the one
+/* cli/runs/runs_cache.h - `haft runs show --cache`: how much of each request repeats the one
  * before it, and the tokens that the provider took from its cache. */
-#ifndef HAFT_CLI_COMMANDS_RUNS_CACHE_H
-#define HAFT_CLI_COMMANDS_RUNS_CACHE_H
+#ifndef HAFT_CLI_RUNS_RUNS_CACHE_H
+#define HAFT_CLI_RUNS_RUNS_CACHE_H
 
 #include "base/buf.h"
 #include "base/hash.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runs_fork.c - `haft runs fork`: a run that begins with the events of another. Tests:
  * tests/cli/fork_test.py, tests/crash/fork_test.py. */
-#include "cli/commands/runs_fork.h"
+#include "cli/runs/runs_fork.h"
 
 #include "base/error.h"
 #include "base/str.h"

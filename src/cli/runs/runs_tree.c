@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runs_tree.c - see cli/commands/runs_tree.h. Tests: tests/cli/commands/runs_tree_test.c,
+/* runs_tree.c - see cli/runs/runs_tree.h. Tests: tests/cli/runs/runs_tree_test.c,
  * tests/cli/trees_test.py. */
-#include "cli/commands/runs_tree.h"
+#include "cli/runs/runs_tree.h"
 
 #include "base/error.h"
 #include "base/limits.h"
