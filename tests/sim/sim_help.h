@@ -28,7 +28,8 @@ enum {
     SIM_CALLS = 160,   /* calls of a run */
     SIM_RECORDS = 48,  /* runs of one seed */
     SIM_LINKS = 16,    /* children of a run */
-    SIM_MAIL = 32,     /* pending messages of a run */
+    SIM_MAIL = 64,     /* pending messages of a run; people may send half as many */
+    SIM_ATTEMPTS = 16, /* attempts of a call whose arguments are compared */
     SIM_ORPHANS = 64,  /* attempts whose worker has stopped */
     SIM_CALM = 4000,   /* steps without faults, for each run, within which all runs must end */
     SIM_LEASE = 30000, /* milliseconds */
@@ -108,9 +109,11 @@ typedef struct sim_call {
     uint32_t
         declined_after; /* attempts before a person declined it: a new spec asked for approval */
     uint64_t arguments; /* hash of the arguments it starts with or was approved with */
-    uint32_t attempt;   /* number of the last start; 0: not started */
-    char key[64];       /* idempotency key of the first start */
-    uint64_t made;      /* a bit for each attempt that was made in the world */
+    uint64_t started_with[SIM_ATTEMPTS]; /* the same of each attempt: a person may edit them, and an
+                                            earlier attempt has its effect later */
+    uint32_t attempt;                    /* number of the last start; 0: not started */
+    char key[64];                        /* idempotency key of the first start */
+    uint64_t made;                       /* a bit for each attempt that was made in the world */
     uint32_t effects, repeats;
     bool answered;                         /* it was pending and is not any more */
     sim_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */

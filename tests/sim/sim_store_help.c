@@ -103,15 +103,24 @@ static void consume_mail(sim_record *r, const sim_worker *w)
     }
 }
 
-bool sim_store_send(sim *s, sim_record *r, haft_str body)
+static void add_mail(sim *s, sim_record *r, haft_str body)
 {
-    const haft__store_request request = {.verb = HAFT__STORE_SEND};
-    bool room = r->exists && r->mail_count < SIM_MAIL;
-    if (!room || haft__store_check_send(&request, &r->row, r->mail_count, NULL) != HAFT_OK) {
-        return false;
+    if (r->mail_count == SIM_MAIL) {
+        sim_fail(s, "a run has more messages than can be watched");
+        return;
     }
     r->mail[r->mail_count++] =
         (sim_message){.id = ++s->last_mail, .body = haft__arena_copy(&s->arena, body)};
+}
+
+bool sim_store_send(sim *s, sim_record *r, haft_str body)
+{
+    const haft__store_request request = {.verb = HAFT__STORE_SEND};
+    bool room = r->exists && r->mail_count < SIM_MAIL / 2;
+    if (!room || haft__store_check_send(&request, &r->row, r->mail_count, NULL) != HAFT_OK) {
+        return false;
+    }
+    add_mail(s, r, body);
     return true;
 }
 
@@ -187,13 +196,13 @@ static void create_child(sim *s, sim_record *parent, const sim_birth *birth)
     sim_store_append(s, r, birth->line, 1);
 }
 
-/* Messages to a run that has ended are dropped. */
+/* Messages to a run that has ended are dropped. All others arrive, however many are pending. */
 static void deliver_letters(sim *s, const sim_worker *w)
 {
     for (size_t i = 0; i < w->letter_count; i++) {
         sim_record *to = sim_store_find(s, haft__str(w->letters[i].to));
-        if (to != NULL && is_open(to) && !sim_store_send(s, to, w->letters[i].body)) {
-            sim_fail(s, "a run has more messages than can be watched");
+        if (to != NULL && is_open(to)) {
+            add_mail(s, to, w->letters[i].body);
         }
     }
 }

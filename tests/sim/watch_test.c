@@ -236,7 +236,9 @@ TEST(an_effect_that_breaks_a_rule_is_found)
     begin(s);
     append(s, 1, 1, REPLY);
     append(s, 2, 1, START("c1.1", "1", "a"));
-    s->records[0].calls[0].attempt = 2; /* the second start was not recorded as a repetition */
+    sim_call *call = &s->records[0].calls[0];
+    call->attempt = 2; /* the second start was not recorded as a repetition */
+    call->started_with[2] = call->started_with[1];
     for (uint32_t attempt = 1; attempt <= 2; attempt++) {
         sim_slot slot = slot_of(s, "c1.1", attempt, SIM_ONCE, "a");
         sim_watch_effect(s, &slot);
