@@ -16,7 +16,7 @@
 #include "exec/secrets.h"
 #include "graph/run/graph_run.h"
 #include "io/file.h"
-#include "model/provider.h"
+#include "model/price.h"
 #include "run/handoff/handoff.h"
 #include "json/write.h"
 
@@ -208,7 +208,8 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .env = runtime->env,
                                 .functions = runtime->functions,
                                 .function_count = runtime->function_count,
-                                .find_price = haft__provider_price,
+                                .find_price = haft__price_find,
+                                .price_context = runtime->prices,
                                 .read_file = haft__spec_path_read,
                                 .hash_key = runtime->hash_key};
 }

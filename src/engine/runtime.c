@@ -186,6 +186,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
         runtime->key_env = env->key_env;
         runtime->variables = env->variables;
         runtime->variable_count = env->variable_count;
+        runtime->prices = env->prices;
     }
     haft__arena_init(&runtime->arena, 0);
     haft__arena_init(&runtime->message_arena, HAFT__LIMIT_RUN_BYTES);

@@ -15,6 +15,7 @@
 #include "engine/model_server.h"
 #include "engine/spec_change.h"
 #include "exec/mcp/mcp.h"
+#include "model/price.h"
 #include "run/decide/decide.h"
 #include "store/store.h"
 
@@ -40,6 +41,7 @@ struct haft_runtime {
                              * NULL */
     const struct haft__variable *variables; /* of that file: they may be secrets */
     size_t variable_count;
+    const haft__price_table *prices; /* of the user; may be NULL */
     haft__hash_key hash_key;
     haft__id_last last_id;
     uint64_t (*clock)(void);           /* wall clock: milliseconds since 1970 */
@@ -67,14 +69,15 @@ struct haft_runtime {
     haft__buf line, body, clean; /* scratch for events */
 };
 
-/* Where variables come from: an .env file and the environment. All of it must outlive the
- * runtime. */
+/* Where variables come from, an .env file and the environment, and prices. All of it must outlive
+ * the runtime. */
 typedef struct haft__runtime_env {
     haft__spec_env env;     /* both; the environment of this process takes precedence */
     haft__spec_env key_env; /* the file alone */
     const struct haft__variable *variables; /* of the file */
     size_t variable_count;
-    bool read_only_store; /* haft__store_open_existing */
+    const haft__price_table *prices; /* of the user; may be NULL */
+    bool read_only_store;            /* haft__store_open_existing */
 } haft__runtime_env;
 
 /* haft_runtime_create with other variables; `env` is NULL: the environment of this process. */

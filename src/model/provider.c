@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* provider.c - finds the row of a model, its URL, its key and its price. Tests:
+/* provider.c - finds the row of a model, its URL and its key. Tests:
  * tests/model/provider_test.c. */
 #include "model/provider.h"
 
-#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -219,48 +218,6 @@ bool haft__provider_find_member(haft_str name, haft__member *ret_member)
                 *ret_member = member->member;
                 return true;
             }
-        }
-    }
-    return false;
-}
-
-/* ---- prices ---- */
-
-/* Only models whose price does not depend on the length of the prompt. Sources and date:
- * docs/models.md. */
-static const struct {
-    const char *model;
-    haft__price price; /* micro-dollars for a million tokens */
-} prices[] = {
-    {"gpt-5.4-mini", {.known = true, .input = 750000, .output = 4500000, .cached = 75000}},
-    {"gpt-5.4-nano", {.known = true, .input = 200000, .output = 1250000, .cached = 20000}},
-    {"gpt-4o-mini", {.known = true, .input = 150000, .output = 600000, .cached = 75000}},
-};
-
-/* "" or "-2026-03-17": a dated model has the price of the model. */
-static bool is_dated(haft_str suffix)
-{
-    static const char form[] = "-dddd-dd-dd";
-    bool dated = suffix.len == sizeof(form) - 1;
-    for (size_t i = 0; dated && i < suffix.len; i++) {
-        char c = suffix.ptr[i];
-        dated = form[i] == 'd' ? haft__ascii_is_digit(c) : c == form[i];
-    }
-    return dated || suffix.len == 0;
-}
-
-bool haft__provider_price(void *context, haft_str provider, haft_str model, haft__price *ret_price)
-{
-    (void)context;
-    const haft__provider *row = find_row(provider);
-    if (row == NULL || strcmp(row->key_env, "OPENAI_API_KEY") != 0) {
-        return false;
-    }
-    for (size_t i = 0; i < COUNT(prices); i++) {
-        haft_str name = haft__str(prices[i].model);
-        if (haft__str_starts_with(model, name) && is_dated(haft__str_skip(model, name.len))) {
-            *ret_price = prices[i].price;
-            return true;
         }
     }
     return false;

@@ -321,10 +321,6 @@ bool haft__provider_is_reserved_option(const haft__provider *provider, haft_str 
 /* The optional member with this name in any wire format. False if no wire format has it. */
 bool haft__provider_find_member(haft_str name, haft__member *ret_member);
 
-/* The price of a model, for haft__spec_options.find_price. False if it is not known for sure.
- * `context` is not used. */
-bool haft__provider_price(void *context, haft_str provider, haft_str model, haft__price *ret_price);
-
 /* The timeouts of a spec, with the default in place of each 0. */
 haft__model_timeouts haft__model_timeouts_resolve(haft__model_timeouts given);
 

@@ -247,6 +247,7 @@ typedef struct haft__run {
     haft__json overrides; /* overrides of values in the spec, a list of "path=value"; or null */
     /* Names of the environment variables that chose the model's server and key; a list, or null. */
     haft__json model_variables;
+    haft__json model_prices;  /* run/prices.h; a list, or null */
     const haft__tools *tools; /* the spec's tools, until others are revealed */
     haft__tools *more_tools;  /* the same as `tools` once others are revealed; NULL before */
     haft__hash_key hash_key;

@@ -41,10 +41,18 @@ typedef struct haft__choice_spec {
     haft__tool_choice default_choice; /* auto */
 } haft__choice_spec;
 
+typedef enum haft__price_source {
+    HAFT__PRICE_OF_SPEC,     /* also that of a local model, which costs nothing */
+    HAFT__PRICE_BUILT_IN,    /* model/price.h */
+    HAFT__PRICE_OF_SETTINGS, /* of the user */
+    HAFT__PRICE_OF_LOG,      /* recorded when the run began */
+} haft__price_source;
+
 /* Dollars are stored as whole millionths, so that sums are exact. */
 typedef struct haft__price {
     bool known;
     uint64_t input, output, cached; /* micro-dollars per million tokens */
+    haft__price_source source;
 } haft__price;
 
 /* The row of model/families.h that supplies settings which a spec omits. */

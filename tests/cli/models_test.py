@@ -89,6 +89,21 @@ def test_lists(url):
           (0, [["yes", "ollama:qwen3:8b"], ["yes", "ollama:gemma3"]]))
 
 
+def test_prices(url):
+    settings = Path(scratch) / "haft/config.yaml"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text("prices:\n  ollama:gemma3: {input: 1, output: 2.5}\n")
+    rows = listed(OLLAMA_BASE_URL=f"{url}/ollama")
+    check("a_price_of_the_settings_is_listed", rows["ollama:gemma3"].get("price"),
+          {"input": 1.0, "output": 2.5, "cached": 1.0, "from": "settings"})
+    check("an_unknown_price_is_not", "price" in rows["ollama:qwen3:8b"], False)
+    lines = haft("models", **dict(nowhere, OLLAMA_BASE_URL=f"{url}/ollama"))[1].splitlines()
+    check("the_price_is_printed",
+          [line.split("; ")[-1] for line in lines if "ollama:gemma3" in line],
+          ["$1.0 input, $2.5 output, $1.0 cached per million tokens (settings)"])
+    settings.unlink()
+
+
 def test_long_lists(url):
     rows = listed(VLLM_BASE_URL=f"{url}/most/v1", LLAMACPP_BASE_URL=f"{url}/more/v1")
     check("list_at_the_limit_is_read", rows["vllm"]["reachable"], True)
@@ -148,6 +163,7 @@ with tempfile.TemporaryDirectory() as scratch:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Lists)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     test_lists(f"http://127.0.0.1:{server.server_port}")
+    test_prices(f"http://127.0.0.1:{server.server_port}")
     test_long_lists(f"http://127.0.0.1:{server.server_port}")
     test_hint(f"http://127.0.0.1:{server.server_port}")
     server.shutdown()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/provider.c and providers.c, and that docs/models.md has the prices.
+/* Tests for src/model/provider.c and providers.c.
  * tests/model/providers_page_test.c writes docs/providers.md. */
 #include "model/provider.h"
 
@@ -210,75 +210,7 @@ TEST(urls_are_joined)
     haft__buf_finish(&found);
 }
 
-/* ---- prices ---- */
-
-static const struct {
-    const char *provider, *model;
-    uint64_t input, output, cached; /* all 0 if the price is not known */
-} prices[] = {
-    {"openai", "gpt-5.4-mini", 750000, 4500000, 75000},
-    {"openai", "gpt-5.4-mini-2026-03-17", 750000, 4500000, 75000},
-    {"openai-responses", "gpt-5.4-mini", 750000, 4500000, 75000},
-    {"openai-chat", "gpt-5.4-mini", 750000, 4500000, 75000},
-    {"openai", "gpt-5.4-nano", 200000, 1250000, 20000},
-    {"openai", "gpt-4o-mini", 150000, 600000, 75000},
-    {"openai", "gpt-5.4-mini-2026-03-1", 0, 0, 0},
-    {"openai", "gpt-5.4-mini-2026-03-17x", 0, 0, 0},
-    {"openai", "gpt-5.4-mini-2026_03-17", 0, 0, 0},
-    {"openai", "gpt-5.4-mini-audio-pre", 0, 0, 0},
-    {"openai", "gpt-5.4", 0, 0, 0},
-    {"openai", "", 0, 0, 0},
-    {"mistral", "gpt-5.4-mini", 0, 0, 0},
-    {"vllm", "gpt-4o-mini", 0, 0, 0},
-    {"", "gpt-4o-mini", 0, 0, 0},
-};
-
-TEST(known_models_have_prices)
-{
-    for (size_t i = 0; i < COUNT(prices); i++) {
-        haft__price price = {0};
-        bool known = haft__provider_price(NULL, haft__str(prices[i].provider),
-                                          haft__str(prices[i].model), &price);
-        CHECK_INT(known, prices[i].input > 0, "%s", prices[i].model);
-        CHECK_INT(price.input, prices[i].input, "%s", prices[i].model);
-        CHECK_INT(price.output, prices[i].output, "%s", prices[i].model);
-        CHECK_INT(price.cached, prices[i].cached, "%s", prices[i].model);
-    }
-}
-
-/* Dollars with as few decimals as possible, but at least two. */
-static const char *dollars(uint64_t micros, char to[32])
-{
-    int length =
-        snprintf(to, 32, "%u.%06u", (unsigned)(micros / 1000000), (unsigned)(micros % 1000000));
-    while (to[length - 1] == '0' && to[length - 3] != '.') {
-        to[--length] = '\0';
-    }
-    return to;
-}
-
-static bool has_line(haft_str page, haft_str line)
-{
-    bool found = false;
-    for (haft_str lines = page; lines.len > 0 && !found;) {
-        found = haft__str_equal(haft__str_split(&lines, '\n'), line);
-    }
-    return found;
-}
-
-TEST(the_page_has_the_prices)
-{
-    haft_str page = test_read_file("docs/models.md");
-    for (size_t i = 0; i < COUNT(prices); i++) {
-        char line[128], a[32], b[32], c[32];
-        bool listed = prices[i].input > 0 && strcmp(prices[i].provider, "openai") == 0
-                      && strstr(prices[i].model, "-20") == NULL;
-        (void)snprintf(line, sizeof(line), "| `%s` | %s | %s | %s |", prices[i].model,
-                       dollars(prices[i].input, a), dollars(prices[i].output, b),
-                       dollars(prices[i].cached, c));
-        CHECK(!listed || has_line(page, haft__str(line)), "docs/models.md has no line %s", line);
-    }
-}
+/* ---- timeouts ---- */
 
 TEST(default_timeouts_are_the_limits)
 {

@@ -8,7 +8,9 @@
 #include "base/str.h"
 #include "cli/config/config.h"
 #include "cli/models/model_probe.h"
+#include "cli/models/price_print.h"
 #include "cli/terminal/print.h"
+#include "run/prices.h"
 #include "json/object.h"
 
 /* What the server of a model can do, in the words of docs/providers.md. */
@@ -38,11 +40,29 @@ static void write_can(haft__json_writer *w, const haft__provider *provider)
     haft__json_end_array(w);
 }
 
-static haft_status print_list(FILE *out, const haft__found_model *models, size_t count,
+/* False for a provider without a list of models, and for models of this process. */
+static bool find_price(const haft__cli *cli, const haft__found_model *found, haft__price *ret_price)
+{
+    haft_str name = found->model, provider = haft__str_split(&name, ':');
+    const haft__model_spec model = {.provider = provider, .model = name};
+    return name.len > 0 && haft__price_find(haft__config_env(cli).prices, &model, ret_price);
+}
+
+static void write_price(haft__json_writer *w, const haft__price *price)
+{
+    haft__json_key(w, "price");
+    haft__json_begin_object(w);
+    haft__price_write(w, price);
+    haft__field_string(w, "from", haft__price_source_name(price->source));
+    haft__json_end_object(w);
+}
+
+static haft_status print_list(const haft__cli *cli, const haft__found_model *models, size_t count,
                               haft_error *err)
 {
     haft__buf text;
     haft__json_writer w;
+    haft__price price;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
     haft__json_begin_array(&w);
@@ -52,16 +72,21 @@ static haft_status print_list(FILE *out, const haft__found_model *models, size_t
         haft__field_flag(&w, "reachable", models[i].reachable);
         haft__field_text(&w, "why", models[i].why);
         write_can(&w, models[i].provider);
+        if (find_price(cli, &models[i], &price)) {
+            write_price(&w, &price);
+        }
         haft__json_end_object(&w);
     }
     haft__json_end_array(&w);
-    haft_status status = haft__print_json_line(out, &text, err);
+    haft_status status = haft__print_json_line(cli->out, &text, err);
     haft__buf_finish(&text);
     return status;
 }
 
-static void print_table(FILE *out, const haft__found_model *models, size_t count)
+static void print_table(const haft__cli *cli, const haft__found_model *models, size_t count)
 {
+    FILE *out = cli->out;
+    haft__price price;
     int width = 0;
     for (size_t i = 0; i < count; i++) {
         width = (int)models[i].model.len > width ? (int)models[i].model.len : width;
@@ -71,6 +96,10 @@ static void print_table(FILE *out, const haft__found_model *models, size_t count
         haft__print_escaped(out, models[i].model);
         (void)fprintf(out, "%*s  ", width - (int)models[i].model.len, "");
         haft__print_escaped(out, models[i].why);
+        if (find_price(cli, &models[i], &price)) {
+            (void)fputs("; ", out);
+            haft__price_print(out, &price);
+        }
         (void)fputc('\n', out);
     }
 }
@@ -82,9 +111,9 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     size_t count = 0;
     haft_status status = haft__model_probe(cli, &options, &models, &count, err);
     if (status == HAFT_OK && haft__args_has(args, "json")) {
-        status = print_list(cli->out, models, count, err);
+        status = print_list(cli, models, count, err);
     } else if (status == HAFT_OK) {
-        print_table(cli->out, models, count);
+        print_table(cli, models, count);
     }
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }

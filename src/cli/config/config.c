@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/config/prices.h"
 #include "cli/config/variables.h"
 #include "cli/terminal/diagnostic.h"
 #include "io/environment.h"
@@ -196,15 +197,7 @@ static void add_problem(haft__spec_problems *problems, const haft__spec_document
 {
     char pointer[32];
     (void)snprintf(pointer, sizeof(pointer), "/%s", key);
-    size_t at = haft__spec_offset(document, haft__str(pointer), false);
-    haft_str word = haft__str_skip(document->text, at);
-    word.len = haft__spec_token_length(document->text, at);
-    haft__spec_problem *problem = haft__spec_problem_add(problems, false, "%s", message);
-    haft__spec_problem_locate(problem, document->text, at);
-    haft__spec_problem_hint(problems, problem, "%s", hint);
-    if (problem != NULL) {
-        problem->extent = (uint32_t)word.len;
-    }
+    haft__config_add_problem(problems, document, haft__str(pointer), false, message, hint);
 }
 
 /* Whether a path in a project file stays in the directory of that file, also through symbolic
@@ -309,6 +302,21 @@ static const char *read_setting(search *s, const haft__config_file *file, haft__
     HAFT__UNREACHABLE();
 }
 
+/* A price of 0 would lift the limits in dollars of a spec that comes from elsewhere. */
+static void read_prices(search *s, const haft__config_file *file,
+                        const haft__spec_document *document, haft__spec_problems *problems)
+{
+    if (file == &s->config->user) {
+        s->status = haft__config_prices_read(&s->cli->arena, document, problems, &s->config->prices,
+                                             s->err);
+    } else if (haft__json_get(document->value, HAFT__LIT("prices")) != NULL) {
+        haft__config_add_problem(problems, document, HAFT__LIT("/prices"), true,
+                                 "a project cannot set the prices of models",
+                                 "write them into your own config.yaml, or into the specs: "
+                                 "model: {price: {input: .., output: ..}}");
+    }
+}
+
 /* A file with only comments: no settings, and no error. */
 static bool is_empty(haft_str text)
 {
@@ -342,6 +350,9 @@ static void read_settings(search *s, haft__config_file *file, haft_str text)
             file->values[i] =
                 read_setting(s, file, (haft__setting_id)i, *value, &document, &problems);
         }
+    }
+    if (s->status == HAFT_OK && problems.errors == 0) {
+        read_prices(s, file, &document, &problems);
     }
     if (s->status == HAFT_OK && problems.count > 0) {
         haft__spec_problems_sort(&problems);
@@ -419,7 +430,8 @@ haft__runtime_env haft__config_env(const haft__cli *cli)
     return (haft__runtime_env){.env = {haft__config_get_variable, config},
                                .key_env = {get_dotenv_variable, config},
                                .variables = config->dotenv.items,
-                               .variable_count = config->dotenv.count};
+                               .variable_count = config->dotenv.count,
+                               .prices = &config->prices};
 }
 
 /* ---- loading ---- */

@@ -58,8 +58,9 @@ typedef struct haft__config_file {
 typedef struct haft__config {
     haft__config_file project, user, dotenv_file;
     haft__dotenv dotenv;
-    bool off;                /* --no-config */
-    bool approvals_reported; /* a warning about approvals.json was printed */
+    haft__price_table prices; /* of the user's file */
+    bool off;                 /* --no-config */
+    bool approvals_reported;  /* a warning about approvals.json was printed */
 } haft__config;
 
 /* Finds and reads all files into cli->config, and warns about refused files. Fails with BAD_INPUT

@@ -9,7 +9,9 @@
 #include "base/str.h"
 #include "cli/explain/declaration_print.h"
 #include "cli/explain/tool_report_print.h"
+#include "cli/models/price_print.h"
 #include "cli/terminal/print.h"
+#include "model/provider.h"
 #include "run/offer/offer.h"
 
 /* ---- the model's family ---- */
@@ -60,6 +62,17 @@ static void print_family(FILE *out, const haft__spec *spec)
     }
     (void)fputs("; settings from it: ", out);
     print_defaults(out, spec);
+}
+
+/* ---- the price ---- */
+
+static void print_price(FILE *out, const haft__model_spec *model)
+{
+    if (model->price.known && !haft__provider_is_local(model)) {
+        (void)fputs("  price ", out);
+        haft__price_print(out, &model->price);
+        (void)fputc('\n', out);
+    }
 }
 
 /* ---- forced turns ---- */
@@ -136,6 +149,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
     (void)fprintf(out, "%.*s\n\nmodel\n  ", HAFT__ARG(spec->name));
     haft__print_escaped(out, e->model);
     (void)fputs("\n", out);
+    print_price(out, &spec->model);
     print_family(out, spec);
     for (const haft__spec *next = spec->fallback; next != NULL; next = next->fallback) {
         (void)fputs("  if it fails: ", out);
@@ -143,6 +157,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
         (void)fputs(next->model.model.len > 0 ? ":" : "", out);
         haft__print_escaped(out, next->model.model);
         (void)fputs("\n", out);
+        print_price(out, &next->model);
     }
     (void)fputs("\ntools\n", out);
     haft__tool_report_print_limit(out, &e->preview);

@@ -16,6 +16,7 @@
 #include "engine/spec_path.h"
 #include "io/file.h"
 #include "io/random.h"
+#include "model/price.h"
 #include "model/provider.h"
 
 haft_status haft__spec_file_overrides(haft__cli *cli, const haft__args *args,
@@ -96,21 +97,30 @@ static haft_status check_model(void *context, haft__arena *arena, const haft__sp
                  : haft__endpoint_resolve(&endpoint, err);
 }
 
-static haft_status read_spec(haft__cli *cli, const char *path, const haft__args *args,
-                             bool check_only, bool with_model, haft__spec_file *ret_file,
-                             haft_error *err)
+typedef enum spec_use {
+    SPEC_FOR_RUN,
+    SPEC_FOR_CHECK,   /* of everything that a run needs */
+    SPEC_FOR_INSPECT, /* no run starts */
+    SPEC_FOR_LOG,     /* of a run that has begun */
+} spec_use;
+
+static haft_status read_spec(haft__cli *cli, const char *path, const haft__args *args, spec_use use,
+                             haft__spec_file *ret_file, haft_error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     haft__spec_file file = {.name = is_stdin ? "standard input" : path};
     haft_str absolute = haft__file_absolute(&cli->arena, path); /* independent of the cwd */
+    haft__runtime_env env = haft__config_env(cli);
     haft__spec_options options = {.path = absolute,
-                                  .env = haft__config_env(cli).env,
-                                  .find_price = haft__provider_price,
+                                  .env = env.env,
+                                  .find_price = haft__price_find,
+                                  .price_context = env.prices,
                                   .read_file = haft__spec_path_read,
                                   .find_program = haft__spec_path_find_program,
                                   .has_directory = haft__spec_path_has_directory,
-                                  .check_model = with_model ? check_model : NULL,
-                                  .check_only = check_only,
+                                  .check_model = use == SPEC_FOR_CHECK ? check_model : NULL,
+                                  .check_only = use == SPEC_FOR_INSPECT,
+                                  .kept = use == SPEC_FOR_LOG,
                                   .model_context = cli,
                                   .hash_key = haft__random_hash_key()};
     if (absolute.ptr == NULL) {
@@ -138,19 +148,25 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
 haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__args *args,
                                  haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, false, false, ret_file, err);
+    return read_spec(cli, path, args, SPEC_FOR_RUN, ret_file, err);
 }
 
 haft_status haft__spec_file_check(haft__cli *cli, const char *path, const haft__args *args,
                                   haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, false, true, ret_file, err);
+    return read_spec(cli, path, args, SPEC_FOR_CHECK, ret_file, err);
 }
 
 haft_status haft__spec_file_inspect(haft__cli *cli, const char *path, const haft__args *args,
                                     haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, true, false, ret_file, err);
+    return read_spec(cli, path, args, SPEC_FOR_INSPECT, ret_file, err);
+}
+
+haft_status haft__spec_file_read_for_log(haft__cli *cli, const char *path, const haft__args *args,
+                                         haft__spec_file *ret_file, haft_error *err)
+{
+    return read_spec(cli, path, args, SPEC_FOR_LOG, ret_file, err);
 }
 
 /* ---- output ---- */

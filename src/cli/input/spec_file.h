@@ -34,6 +34,12 @@ HAFT_MUST_USE haft_status haft__spec_file_inspect(haft__cli *cli, const char *pa
                                                   const haft__args *args, haft__spec_file *ret_file,
                                                   haft_error *err);
 
+/* Like haft__spec_file_read, for a command that reads the log of a run of this spec. The prices of
+ * models are in the log. */
+HAFT_MUST_USE haft_status haft__spec_file_read_for_log(haft__cli *cli, const char *path,
+                                                       const haft__args *args,
+                                                       haft__spec_file *ret_file, haft_error *err);
+
 /* The --set options in order, then --model as one more: PATH=VALUE, in the arena of the command. */
 HAFT_MUST_USE haft_status haft__spec_file_overrides(haft__cli *cli, const haft__args *args,
                                                     const char *const **ret_sets, size_t *ret_count,

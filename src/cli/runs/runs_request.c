@@ -66,7 +66,7 @@ static haft_status read_file(haft__runs_request *a, bool want_spec)
     }
     if (path != NULL) {
         haft__spec_file file;
-        status = haft__spec_file_read(a->cli, path, a->args, &file, a->err);
+        status = haft__spec_file_read_for_log(a->cli, path, a->args, &file, a->err);
         if (status == HAFT_OK && !haft__spec_file_usable(&file, a->cli)) {
             return HAFT_BAD_INPUT; /* its problems were already printed */
         }

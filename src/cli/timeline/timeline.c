@@ -12,6 +12,8 @@
 #include "cli/terminal/width.h"
 #include "cli/timeline/choice_words.h"
 #include "cli/timeline/timeline_int.h"
+#include "run/handoff/handoff.h"
+#include "run/prices.h"
 #include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -24,10 +26,12 @@
 
 void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft__terminal_caps caps)
 {
-    *timeline = (haft__timeline){.spec = spec, .caps = caps};
+    *timeline =
+        (haft__timeline){.spec = spec, .active = spec, .price = spec->model.price, .caps = caps};
     haft__arena_init(&timeline->arena, 0);
     haft__arena_init(&timeline->call_arena, 0);
-    haft__buf *const all[] = {&timeline->out, &timeline->progress, &timeline->reply_text};
+    haft__buf *const all[] = {&timeline->out, &timeline->progress, &timeline->reply_text,
+                              &timeline->prices};
     for (size_t i = 0; i < COUNT(all); i++) {
         haft__buf_init(all[i], HAFT__LIMIT_RUN_BYTES);
     }
@@ -40,6 +44,7 @@ void haft__timeline_finish(haft__timeline *timeline)
     haft__buf_finish(&timeline->out);
     haft__buf_finish(&timeline->progress);
     haft__buf_finish(&timeline->reply_text);
+    haft__buf_finish(&timeline->prices);
     haft__word_wrap_finish(&timeline->wrap);
     haft__markdown_finish(&timeline->markdown);
     haft__arena_finish(&timeline->call_arena);
@@ -98,7 +103,7 @@ bool haft__timeline_event_is_rejection(const haft__event *event, haft_str *ret_r
            && haft__str_equal(haft__timeline_event_text(event, "why"), HAFT__LIT("denied"));
 }
 
-haft_str haft__timeline_total_cost(const haft__timeline *t, const haft__event *event)
+haft_str haft__timeline_total_cost(const haft__event *event)
 {
     const haft__json *usage = haft__event_field(event, "usage");
     const haft__json *cost = usage != NULL ? haft__json_get(*usage, HAFT__LIT("cost_usd")) : NULL;
@@ -107,7 +112,7 @@ haft_str haft__timeline_total_cost(const haft__timeline *t, const haft__event *e
     for (size_t i = 0; i < text.len; i++) {
         any = any || (text.ptr[i] >= '1' && text.ptr[i] <= '9');
     }
-    return any && t->spec->model.price.known ? text : HAFT__LIT("");
+    return any ? text : HAFT__LIT("");
 }
 
 /* Copies the text of a buffer to the arena, and frees the buffer. */
@@ -131,7 +136,7 @@ haft_str haft__timeline_event_json(haft__timeline *t, const haft__event *event, 
 
 uint64_t haft__timeline_reply_cost(const haft__timeline *t, const haft__event *reply)
 {
-    const haft__price *price = &t->spec->model.price;
+    const haft__price *price = &t->price;
     uint64_t input = haft__timeline_nested_number(reply, "usage", "input_tokens");
     uint64_t cached = haft__timeline_nested_number(reply, "usage", "cached_tokens");
     uint64_t output = haft__timeline_nested_number(reply, "usage", "output_tokens");
@@ -301,6 +306,33 @@ static void report_progress_event(haft__timeline *t, haft_str line)
     }
 }
 
+/* Follows the model that the run asks, for the cost of replies. */
+static void follow_model(haft__timeline *t, const haft__event *event)
+{
+    haft_str agent = haft__timeline_event_text(event, "agent");
+    haft__json prices = haft__json_null();
+    switch (event->kind) {
+    case HAFT__EVENT_RUN_STARTED:
+        haft__buf_clear(&t->prices);
+        haft__json_write(&t->prices, haft__object_get(event->object, "prices"));
+        t->active = t->spec;
+        break;
+    case HAFT__EVENT_HANDED_OFF:
+        t->active = agent.len > 0 ? haft__spec_find_agent(t->spec, agent) : t->spec;
+        break;
+    case HAFT__EVENT_MODEL_CHANGED:
+        t->active = t->active != NULL ? t->active->fallback : NULL;
+        break;
+    default: return;
+    }
+    t->price = t->active != NULL ? t->active->model.price : (haft__price){.known = false};
+    if (t->active != NULL
+        && haft__json_read(&t->arena, haft__buf_str(&t->prices), NULL, &prices, NULL, NULL)
+               == HAFT_OK) {
+        (void)haft__prices_find(prices, &t->active->model, &t->price);
+    }
+}
+
 static void add_event(haft__timeline *t, haft_str line)
 {
     haft__event event;
@@ -314,6 +346,7 @@ static void add_event(haft__timeline *t, haft_str line)
     if (event.kind == HAFT__EVENT_RUN_STARTED) {
         t->started_ms = event.at_ms;
     }
+    follow_model(t, &event);
     if (event.kind == HAFT__EVENT_HANDED_OFF) {
         (void)snprintf(t->agent, sizeof(t->agent), "%.*s",
                        HAFT__ARG(haft__timeline_event_text(&event, "to")));

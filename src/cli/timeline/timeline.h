@@ -50,8 +50,11 @@ typedef struct haft__timeline {
     /* private */
     haft__arena arena; /* of the current event */
     uint64_t started_ms;
-    char agent[128];        /* the agent that got the run, cut; "" before a handoff */
-    haft__arena call_arena; /* of the calls of the current turn */
+    const haft__spec *active; /* of the agent that has the run, with the model that it asks */
+    haft__price price;        /* of that model */
+    haft__buf prices;         /* that the run recorded, as JSON */
+    char agent[128];          /* the agent that got the run, cut; "" before a handoff */
+    haft__arena call_arena;   /* of the calls of the current turn */
     haft__timeline_call *calls;
     haft__open_line open;
     uint64_t open_since_ms;

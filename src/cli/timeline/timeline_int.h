@@ -27,7 +27,7 @@ haft_str haft__timeline_event_refusal(const haft__event *event);
 bool haft__timeline_event_is_rejection(const haft__event *event, haft_str *ret_reason);
 
 /* The cost of a run from its last event; "" if it is 0 or unknown. */
-haft_str haft__timeline_total_cost(const haft__timeline *t, const haft__event *event);
+haft_str haft__timeline_total_cost(const haft__event *event);
 
 /* A field as JSON, in the arena of the timeline. */
 haft_str haft__timeline_event_json(haft__timeline *t, const haft__event *event, const char *key);

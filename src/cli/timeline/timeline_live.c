@@ -362,7 +362,7 @@ static void add_totals(const haft__timeline *t, const haft__event *event, haft__
     haft__buf_addf(details, "%llu call%s", calls, calls == 1 ? "" : "s");
     uint64_t input = haft__timeline_nested_number(event, "usage", "input_tokens");
     uint64_t output = haft__timeline_nested_number(event, "usage", "output_tokens");
-    haft_str cost = haft__timeline_total_cost(t, event);
+    haft_str cost = haft__timeline_total_cost(event);
     if (input + output > 0) {
         haft__timeline_add_separator(t, details);
         haft__amount_add_tokens(details, input);

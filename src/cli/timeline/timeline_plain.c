@@ -182,7 +182,7 @@ static void report_phrase(haft__timeline *t, const haft__event *event, const cha
 
 static void report_end(haft__timeline *t, const haft__event *event)
 {
-    haft_str cost = haft__timeline_total_cost(t, event);
+    haft_str cost = haft__timeline_total_cost(event);
     add_name(t);
     add_field(t, event, "end");
     unsigned long long turns = haft__timeline_event_number(event, "turns");

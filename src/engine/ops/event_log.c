@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "model/provider.h"
 #include "spec/load/load.h"
 #include "json/write.h"
 
@@ -31,8 +30,7 @@ static haft_status load_logged_spec(void *context, haft__json source, uint64_t s
                                     const haft__spec **ret_spec, haft_error *err)
 {
     const spec_loader *l = context;
-    haft__spec_options options = {
-        .path = l->path, .find_price = haft__provider_price, .hash_key = l->hash_key};
+    haft__spec_options options = {.path = l->path, .kept = true, .hash_key = l->hash_key};
     haft__spec_report report;
     haft__buf text;
     (void)seq;

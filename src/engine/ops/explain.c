@@ -10,6 +10,7 @@
 #include "model/provider.h"
 #include "run/decide/decide.h"
 #include "run/offer/offer.h"
+#include "run/prices.h"
 #include "json/object.h"
 
 static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_error *err)
@@ -94,6 +95,20 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
+/* The price of the model, and where it comes from; null if it is unknown. */
+static void write_price(haft__json_writer *w, const haft__price *price)
+{
+    haft__json_key(w, "price");
+    if (!price->known) {
+        haft__json_add_null(w);
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__price_write(w, price);
+    haft__field_string(w, "from", haft__price_source_name(price->source));
+    haft__json_end_object(w);
+}
+
 /* The models that are asked if the first fails. Omitted without any. */
 static void write_fallbacks(haft__json_writer *w, haft__arena *arena, const haft__spec *spec)
 {
@@ -148,6 +163,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_text(&w, "name", spec->name);
     haft__field_text(&w, "spec", spec->hash);
     haft__field_text(&w, "model", e->model);
+    write_price(&w, &spec->model.price);
     write_fallbacks(&w, arena, e->spec);
     haft__explain_family_write(&w, spec);
     haft__json_key(&w, "tools");

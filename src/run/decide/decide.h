@@ -107,6 +107,7 @@ typedef struct haft__spec_origin {
     size_t set_count;
     const haft_str *variables; /* names of those that chose the model's server and key */
     size_t variable_count;
+    const haft__json *prices; /* of a child run: those that its parent recorded; else NULL */
     /* Of haft__input_spec_changed: the new spec with the variables of the run's spec, where it has
      * only their values instead. A call that is the same under it keeps its approval. Or NULL. */
     const haft__spec *restored;

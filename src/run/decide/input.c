@@ -8,6 +8,7 @@
 #include "run/handoff/handoff.h"
 
 #include "run/pause/binding.h"
+#include "run/prices.h"
 
 void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str task, haft_str thread,
                              haft_str parent, haft_str user)
@@ -25,6 +26,18 @@ static void write_variables(haft__json_writer *w, const haft__spec_origin *origi
             haft__json_add_str(w, origin->variables[i]);
         }
         haft__json_end_array(w);
+    }
+}
+
+/* The prices that this machine knows and the spec does not state; of a child, those of its parent.
+ */
+static void write_prices(haft__json_writer *w, const haft__spec *spec,
+                         const haft__spec_origin *origin)
+{
+    if (origin->prices == NULL) {
+        haft__prices_write(w, spec);
+    } else if (origin->prices->kind == HAFT__JSON_ARRAY) {
+        haft__field_value(w, "prices", *origin->prices);
     }
 }
 
@@ -57,6 +70,7 @@ static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__
     haft__field_text_or_null(w, "parent", parent);
     haft__field_text_or_null(w, "user", user);
     write_origin(w, origin);
+    write_prices(w, spec, origin);
 }
 
 void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_str task,
@@ -262,6 +276,7 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
         status = write_rebound(&w, run, &next, err);
     }
     write_variables(&w, origin);
+    write_prices(&w, spec, origin);
     haft__json_key(&w, "source");
     haft__json_add(&w, spec->source);
     haft__event_body_end(&w, buf);

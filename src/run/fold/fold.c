@@ -154,7 +154,11 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
                                       &run->model_variables, err);
     }
     if (status == HAFT_OK) {
-        status = haft__fold_find_server(run, err);
+        status =
+            haft__fold_copy_json(run, haft__event_field(event, "prices"), &run->model_prices, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_resolve_model(run, err);
     }
     if (status == HAFT_OK && haft__run_is_graph(run)) {
         return haft__fold_graph_started(run);

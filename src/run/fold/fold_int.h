@@ -21,9 +21,10 @@ static inline haft_status haft__fold_fail(const haft__event *event, const char *
  * it. */
 HAFT_MUST_USE haft_status haft__fold_add_search_tool(haft__run *run, haft_error *err);
 
-/* The log says whether a variable chose the server of the model; the environment of a process that
- * reads or continues the run does not count. */
-HAFT_MUST_USE haft_status haft__fold_find_server(haft__run *run, haft_error *err);
+/* The log says whether a variable chose the server of the model, and the price that the spec does
+ * not state. The environment and the settings of a process that reads or continues the run do not
+ * count. */
+HAFT_MUST_USE haft_status haft__fold_resolve_model(haft__run *run, haft_error *err);
 
 /* OK if the run is in `stage`; else fails with `what`. */
 HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,

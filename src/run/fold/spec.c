@@ -17,6 +17,7 @@
 #include "model/provider.h"
 #include "run/fold/fold_int.h"
 #include "run/handoff/handoff.h"
+#include "run/prices.h"
 #include "json/object.h"
 
 /* ---- the spec ---- */
@@ -149,9 +150,9 @@ static haft_status update_call(haft__run *run, const haft__event *event, haft__r
     return HAFT_OK;
 }
 
-/* ---- the server of the model ---- */
+/* ---- the server and the price of the model ---- */
 
-haft_status haft__fold_find_server(haft__run *run, haft_error *err)
+static bool is_other_server(const haft__run *run)
 {
     haft_str name = haft__provider_server_variable(&run->spec->model);
     const haft__json *names = &run->model_variables;
@@ -159,7 +160,31 @@ haft_status haft__fold_find_server(haft__run *run, haft_error *err)
     for (uint32_t i = 0; name.len > 0 && names->kind == HAFT__JSON_ARRAY && i < names->count; i++) {
         other = other || haft__str_equal(haft__json_text(names->items[i]), name);
     }
-    if (other == run->spec->model.other_server) {
+    return other;
+}
+
+static haft__price recorded_price(const haft__run *run)
+{
+    const haft__model_spec *model = &run->spec->model;
+    haft__price price = {.known = false};
+    if (model->price.known && model->price.source == HAFT__PRICE_OF_SPEC) {
+        return model->price;
+    }
+    (void)haft__prices_find(run->model_prices, model, &price);
+    return price;
+}
+
+static bool is_same_price(const haft__price *a, const haft__price *b)
+{
+    return a->known == b->known && a->input == b->input && a->output == b->output
+           && a->cached == b->cached;
+}
+
+haft_status haft__fold_resolve_model(haft__run *run, haft_error *err)
+{
+    bool other = is_other_server(run);
+    haft__price price = recorded_price(run);
+    if (other == run->spec->model.other_server && is_same_price(&price, &run->spec->model.price)) {
         return HAFT_OK;
     }
     haft__spec *spec = haft__arena_alloc(run->arena, sizeof(*spec));
@@ -168,6 +193,7 @@ haft_status haft__fold_find_server(haft__run *run, haft_error *err)
     }
     *spec = *run->spec;
     spec->model.other_server = other;
+    spec->model.price = price;
     run->spec = spec;
     run->first_spec = run->agent.len == 0 && run->failed_models == 0 ? spec : run->first_spec;
     return HAFT_OK;
@@ -195,7 +221,7 @@ static haft_status use_spec(haft__run *run, const haft__spec *spec, haft_error *
     run->spec = spec;
     run->failed_models = 0;
     run->refused = 0; /* the new spec may name another server */
-    haft_status status = haft__fold_find_server(run, err);
+    haft_status status = haft__fold_resolve_model(run, err);
     if (status == HAFT_OK) {
         status = haft__fold_add_search_tool(run, err);
     }
@@ -261,6 +287,10 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     run->file = haft__object_text(event->object, "file");
     status = haft__fold_copy_json(run, haft__event_field(event, "variables"), &run->model_variables,
                                   err);
+    if (status == HAFT_OK) {
+        status =
+            haft__fold_copy_json(run, haft__event_field(event, "prices"), &run->model_prices, err);
+    }
     return status == HAFT_OK ? use_spec(run, spec, err) : status;
 }
 
@@ -334,7 +364,7 @@ static haft_status use_next_model(haft__run *run, haft_error *err)
     run->violations = 0;
     run->correction = HAFT__LIT("");
     run->constraint = HAFT__CONSTRAINT_NONE;
-    haft_status status = haft__fold_find_server(run, err);
+    haft_status status = haft__fold_resolve_model(run, err);
     if (status == HAFT_OK) {
         status = update_system_prompt(run, err);
     }

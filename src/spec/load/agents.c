@@ -377,7 +377,7 @@ const haft__spec *haft__loader_agent_of(const haft__loader *l, haft__json entry)
 void haft__loader_check_agent_money(haft__loader *l, const haft__spec *agent, bool limited,
                                     haft_str pointer)
 {
-    if ((l->spec->limits.has_usd || limited) && !agent->model.price.known) {
+    if (!l->options->kept && (l->spec->limits.has_usd || limited) && !agent->model.price.known) {
         haft__spec_problem *problem = haft__loader_error(
             l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
             "there is a limit in dollars, but the price of the agent's model is not known");

@@ -10,13 +10,11 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/price.h"
 #include "model/provider.h"
 #include "run/pause/pause.h"
 #include "tool/duration.h"
-#include "json/number.h"
 #include "json/object.h"
-
-#define MICROS_DIGITS 6
 
 /* ---- reading values ---- */
 
@@ -52,40 +50,17 @@ const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, siz
     return texts;
 }
 
-/* Converts dollars to millionths of a dollar. Works with the decimal digits of the number, so the
- * result is exact. Returns false if the number has more than six decimals or is too large. */
-static bool to_micros(haft__loader *l, haft_str number, uint64_t *ret_micros)
-{
-    haft__buf buf;
-    haft__buf_init(&buf, 2 * (size_t)HAFT__LIMIT_JSON_NUMBER_BYTES);
-    haft__number_add_normal(&buf, number);
-    haft_str fraction = haft__buf_str(&buf), whole = haft__str_split(&fraction, '.');
-    char digits[32];
-    int length =
-        snprintf(digits, sizeof(digits), "%.*s%.*s", HAFT__ARG(whole), HAFT__ARG(fraction));
-    bool fits = buf.status == HAFT_OK && fraction.len <= MICROS_DIGITS && length > 0
-                && (size_t)length + MICROS_DIGITS - fraction.len < sizeof(digits);
-    for (size_t i = fraction.len; fits && i < MICROS_DIGITS; i++) {
-        digits[length++] = '0';
-    }
-    fits = fits && haft__str_to_u64((haft_str){digits, (size_t)length}, ret_micros);
-    if (buf.status == HAFT_NO_MEMORY) {
-        l->status = HAFT_NO_MEMORY;
-    }
-    haft__buf_finish(&buf);
-    return fits;
-}
-
 uint64_t haft__loader_read_micros(haft__loader *l, haft__json object, const char *key,
                                   haft_str pointer, uint64_t fallback)
 {
     haft__json found = haft__object_get(object, key);
     uint64_t result = fallback;
-    if (found.kind == HAFT__JSON_NUMBER && !to_micros(l, haft__json_text(found), &result)) {
-        (void)haft__loader_error(
-            l, pointer, HAFT__SUBJECT_VALUE,
-            "found %.*s dollars, expected at most %d digits after the decimal point",
-            HAFT__ARG(haft__json_text(found)), MICROS_DIGITS);
+    haft_error err = {.status = HAFT_OK};
+    haft_status status = found.kind == HAFT__JSON_NUMBER
+                             ? haft__price_read_dollars(haft__json_text(found), &result, &err)
+                             : HAFT_OK;
+    if (status != HAFT_OK && !haft__loader_failed(l, status)) {
+        (void)haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "%s", err.message);
     }
     return result;
 }
@@ -188,10 +163,9 @@ static void build_model(haft__loader *l)
     /* A local model costs nothing. */
     model->price.known = price.count > 0 || haft__provider_is_local(model);
     const haft__spec_options *options = l->options;
-    /* The price of a server with its own base_url is unknown. */
-    if (!model->price.known && model->base_url.len == 0 && options->find_price != NULL) {
-        haft__price found;
-        if (options->find_price(options->price_context, model->provider, model->model, &found)) {
+    if (!model->price.known && options->find_price != NULL) {
+        haft__price found = {0};
+        if (options->find_price(options->price_context, model, &found)) {
             model->price = found;
             model->price.known = true;
         }

@@ -33,7 +33,8 @@ static void check_kind(haft__loader *l)
 
 static void check_money(haft__loader *l)
 {
-    if (!l->spec->limits.has_usd || l->spec->model.price.known
+    /* The log of a run that has begun has its prices. */
+    if (l->options->kept || !l->spec->limits.has_usd || l->spec->model.price.known
         || !haft__loader_keys_are_valid(l, "model limits")) {
         return;
     }

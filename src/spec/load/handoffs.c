@@ -124,7 +124,7 @@ static bool is_usable(haft__loader *l, haft_str name, haft_str pointer)
                         "start it by a tool with agent: instead");
         return false;
     }
-    if (l->spec->limits.has_usd && !agent->model.price.known) {
+    if (!l->options->kept && l->spec->limits.has_usd && !agent->model.price.known) {
         report_unusable(l, pointer, name, "has a model without a price, but limits.usd is set",
                         "write its price into its model: price: {input: .., output: ..}");
         return false;

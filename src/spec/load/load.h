@@ -52,8 +52,8 @@ typedef struct haft__spec_options {
     const haft__tool *const *functions; /* tools that the program registers; may be NULL */
     size_t function_count;
     /* The price of a model that has none in the spec; false if it is unknown. May be NULL. */
-    bool (*find_price)(void *context, haft_str provider, haft_str model, haft__price *ret_price);
-    void *price_context;
+    bool (*find_price)(const void *context, const haft__model_spec *model, haft__price *ret_price);
+    const void *price_context;
     /* Reads a file that the spec names (mcp.import), relative to the spec at `spec`, into `arena`.
      * May be NULL: then the file is not read. */
     haft_status (*read_file)(void *context, haft__arena *arena, haft_str spec, haft_str path,

@@ -458,7 +458,8 @@ TEST(usage_is_added_up_and_does_not_overflow)
                                "9223372036854775807,\"cached_tokens\":9";
     fold_case c;
     fold_place(&c, 2);
-    c.spec.spec.model.price = (haft__price){true, 3000000, 15000000, 300000};
+    c.spec.spec.model.price =
+        (haft__price){.known = true, .input = 3000000, .output = 15000000, .cached = 300000};
     haft_str body =
         changed(REPLIED, "\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0", huge);
     for (int i = 0; i < 3; i++) {

@@ -221,12 +221,13 @@ TEST(invalid_models_and_limits_are_rejected)
     check_problems(cases, COUNT(cases));
 }
 
-static bool find_price(void *context, haft_str provider, haft_str model, haft__price *ret_price)
+static bool find_price(const void *context, const haft__model_spec *model, haft__price *ret_price)
 {
     (void)context;
-    *ret_price = (haft__price){.input = 1, .output = 2, .cached = 3};
-    return haft__str_equal(provider, HAFT__LIT("openai"))
-           && haft__str_equal(model, HAFT__LIT("known"));
+    *ret_price =
+        (haft__price){.input = 1, .output = 2, .cached = 3, .source = HAFT__PRICE_OF_SETTINGS};
+    return haft__str_equal(model->provider, HAFT__LIT("openai"))
+           && haft__str_equal(model->model, HAFT__LIT("known"));
 }
 
 TEST(program_can_supply_prices)
@@ -234,16 +235,27 @@ TEST(program_can_supply_prices)
     haft__spec_options options = {.hash_key = {1, 2}, .find_price = find_price};
     loaded f;
     load_with(&f, HAFT__LIT("limits: {usd: 1}\nmodel: openai:known\n"), &options);
-    CHECK(f.spec != NULL && f.spec->model.price.known && f.spec->model.price.output == 2,
+    CHECK(f.spec != NULL && f.spec->model.price.known && f.spec->model.price.output == 2
+              && f.spec->model.price.source == HAFT__PRICE_OF_SETTINGS,
           "a price of the program");
+    unload(&f);
+    load_with(&f,
+              HAFT__LIT("limits: {usd: 1}\nmodel: {provider: openai, model: known, price: {input: "
+                        "7, output: 8}}\n"),
+              &options);
+    CHECK(f.spec != NULL && f.spec->model.price.output == 8000000
+              && f.spec->model.price.source == HAFT__PRICE_OF_SPEC,
+          "the price of the spec takes precedence");
     unload(&f);
     load_with(&f, HAFT__LIT("limits: {usd: 1}\nmodel: openai:other\n"), &options);
     CHECK_INT(f.report.errors, 1, "a model without a price");
     unload(&f);
-    load_with(&f,
-              HAFT__LIT("limits: {usd: 1}\nmodel: {provider: openai, model: known, base_url: "
-                        "\"http://h/v1\"}\n"),
-              &options);
-    CHECK_INT(f.report.errors, 1, "the options of other servers are unknown");
+    options.kept = true;
+    load_with(
+        &f,
+        HAFT__LIT("limits: {usd: 1}\nmodel: openai:other\nagents: {a: {model: openai:other}}\n"
+                  "handoffs: [a]\ntools: [{name: t, agent: a, description: d}]\n"),
+        &options);
+    CHECK_INT(f.report.errors, 0, "the log of a run that has begun has the prices");
     unload(&f);
 }
