@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "engine/endpoint.h"
 #include "engine/runtime.h"
 #include "engine/script_file.h"
@@ -131,6 +132,34 @@ static haft_agent *allocate_agent(haft_runtime *runtime, const haft__spec *spec)
     return agent;
 }
 
+haft_status haft__agent_add_variable(haft_agent *agent, haft_str name, haft_error *err)
+{
+    haft__agent_variables *variables = &agent->variables;
+    for (size_t i = 0; i < variables->count; i++) {
+        if (haft__str_equal(variables->names[i], name)) {
+            return HAFT_OK;
+        }
+    }
+    haft_str *names =
+        haft__vec_reserve_in(&agent->arena, variables->names, variables->count,
+                             &variables->capacity, variables->count + 1, sizeof(*names));
+    if (names == NULL) {
+        return haft__arena_fail(&agent->arena, err);
+    }
+    variables->names = names;
+    names[variables->count++] = name;
+    return HAFT_OK;
+}
+
+static haft_status add_variables_of(haft_agent *agent, const haft_agent *other, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < other->variables.count; i++) {
+        status = haft__agent_add_variable(agent, other->variables.names[i], err);
+    }
+    return status;
+}
+
 /* Adds the agents for the other models of the spec. All of them share the secrets: a key of one
  * model must not be stored while another one is asked. */
 static haft_status add_fallbacks(haft_agent *agent, bool read_only, haft_error *err)
@@ -149,8 +178,43 @@ static haft_status add_fallbacks(haft_agent *agent, bool read_only, haft_error *
         status = read_only ? HAFT_OK : prepare_model(next, err);
         next->embed_url = agent->embed_url;
         next->embed_key = agent->embed_key;
-        for (size_t i = 0; status == HAFT_OK && i < next->variables.count; i++) {
-            agent->variables.names[agent->variables.count++] = next->variables.names[i];
+        status = status == HAFT_OK ? add_variables_of(agent, next, err) : status;
+    }
+    return status;
+}
+
+/* Whether a run of the spec can be handed to this agent, directly or by another agent. */
+static bool is_handoff_target(const haft__spec *spec, haft_str name)
+{
+    for (size_t i = 0; i < spec->handoff_count; i++) {
+        if (!spec->handoffs[i].outer && haft__str_equal(spec->handoffs[i].agent, name)) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < spec->agent_count; i++) {
+        const haft__spec *agent = spec->agents[i].spec;
+        for (size_t k = 0; k < agent->handoff_count; k++) {
+            if (agent->handoffs[k].outer && haft__str_equal(agent->handoffs[k].agent, name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Adds the agents that a run can be handed to: a run that begins can ask all of them, and records
+ * the variables of all. */
+static haft_status add_handoffs(haft_agent *agent, haft_error *err)
+{
+    const haft__spec *spec = agent->spec;
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < spec->agent_count; i++) {
+        haft_agent *target = NULL;
+        if (spec->handoff_count > 0 && is_handoff_target(spec, spec->agents[i].name)) {
+            status = haft__agent_for_handoff(agent, spec->agents[i].name, false, &target, err);
+        }
+        if (status == HAFT_OK && target != NULL) {
+            status = add_variables_of(agent, target, err);
         }
     }
     return status;
@@ -165,6 +229,7 @@ static haft_status prepare_agent(haft_agent *agent, haft_error *err)
     status = status == HAFT_OK ? prepare_model(agent, err) : status;
     status = status == HAFT_OK ? prepare_embeddings(agent, err) : status;
     status = status == HAFT_OK ? add_fallbacks(agent, false, err) : status;
+    status = status == HAFT_OK ? add_handoffs(agent, err) : status;
     return status == HAFT_OK ? haft__redactor_seal(agent->redactor, err) : status;
 }
 

@@ -12,10 +12,10 @@
 #include "run/decide/decide.h"
 #include "spec/load/load.h"
 
-/* Names of environment variables: two of each model at most. */
+/* Names of environment variables, each once. They live as long as the agent. */
 typedef struct haft__agent_variables {
-    haft_str names[2 * HAFT__LIMIT_SPEC_MODELS];
-    size_t count;
+    haft_str *names;
+    size_t count, capacity;
 } haft__agent_variables;
 
 struct haft_agent {
@@ -29,7 +29,8 @@ struct haft_agent {
     const haft__provider *provider; /* NULL: script:, replay:, offline, or READ_ONLY */
     haft_str url;                   /* of the model server */
     haft__provider_headers headers;
-    haft__agent_variables variables;     /* that chose the servers and keys of its models */
+    haft__agent_variables variables;     /* that chose the servers and keys of its models, and of
+                                            the agents that it can hand a run to */
     haft_str embed_url, embed_key;       /* the server of tool_search.embeddings */
     haft__embedder *embedder;            /* created at the first search */
     haft__declared_tools declared_tools; /* shared by its runs */
@@ -77,6 +78,10 @@ HAFT_MUST_USE haft_status haft__agent_for_child(haft_agent *agent, const haft__c
  * `agent`. A read-only one needs neither a key nor a script. */
 HAFT_MUST_USE haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_only,
                                                   haft_agent **ret_agent, haft_error *err);
+
+/* Adds a name to agent->variables. */
+HAFT_MUST_USE haft_status haft__agent_add_variable(haft_agent *agent, haft_str name,
+                                                   haft_error *err);
 
 /* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY.
  * Needed before a command is compared or sent: it must be redacted first. */

@@ -41,8 +41,8 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
     }
     haft_status status = haft__endpoint_resolve(&endpoint, err);
     agent->url = endpoint.url;
-    for (size_t i = 0; i < endpoint.variables.count; i++) {
-        agent->variables.names[agent->variables.count++] = endpoint.variables.names[i];
+    for (size_t i = 0; status == HAFT_OK && i < endpoint.variables.count; i++) {
+        status = haft__agent_add_variable(agent, endpoint.variables.names[i], err);
     }
     return status == HAFT_OK ? agent->provider->api->write_headers(endpoint.key, &agent->arena,
                                                                    &agent->headers, err)
