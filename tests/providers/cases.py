@@ -59,6 +59,8 @@ CASES = [
     Case("ollama", "ollama", mock_ollama.Ollama, "qwen3:8b", base=""),
     Case("llamacpp", "llamacpp", mock_chat.LlamaCpp, "model.gguf"),
     Case("vllm", "vllm", mock_chat.Vllm, "some/model"),
+    Case("gateway", "openai-chat", mock_chat.Gateway, "some/model:free", base="/api/v1",
+         signs=True),
 ]
 
 

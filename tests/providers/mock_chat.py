@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chat Completions as OpenAI, Mistral, DeepSeek, llama.cpp and vLLM serve it."""
+"""Chat Completions as OpenAI, Mistral, DeepSeek, llama.cpp, vLLM and a gateway serve it."""
 import json
 import re
 
 from mock import (Wire, arguments_of, check_keywords, check_names, check_object_root, halves,
-                  refuse_unknown, refuse_unless, schemas_in, sse)
+                  refuse_unknown, refuse_unless, schemas_in, seal, sse)
 
 NAME = "[a-zA-Z0-9_-]{1,64}"
 MEMBERS = {
@@ -420,3 +420,80 @@ class Vllm(LlamaCpp):
         if "reasoning_content" in message:  # renamed by the server
             message = message | {"reasoning": message["reasoning_content"]}
         super().check_reasoning(message, ids, where, model)
+
+
+class Gateway(Chat):
+    """A gateway to the models of others, as OpenRouter is one. Comments come before and between the
+    events, every event names the provider that replies, usage has the cost, and the thinking comes
+    as blocks too, which must come back as they were."""
+    path = "/api/v1/chat/completions"
+    members = OPENAI_MEMBERS | {"provider", "models", "route", "plugins", "transforms", "usage",
+                                "reasoning", "include_reasoning", "top_k", "min_p", "top_a",
+                                "repetition_penalty"}
+    turn_members = Chat.turn_members | {"reasoning", "reasoning_details"}
+    can_subset = False
+    most_tools = None
+    reasoning = "reasoning"
+    comment = ": OPENROUTER PROCESSING\n\n"
+
+    def error(self, refusal):
+        return {"error": {"code": refusal.status, "message": refusal.message,
+                          "metadata": {"provider_name": "Some"}}, "user_id": "u"}
+
+    def check_parameters(self, function):
+        check_object_root(function["parameters"], function["name"])
+
+    def details(self, thinking):
+        """The thinking as blocks: a signed text, and one that only its model can read."""
+        return [{"type": "reasoning.text", "text": thinking, "signature": seal("text", thinking),
+                 "id": None, "format": "anthropic-claude-v1", "index": 0},
+                {"type": "reasoning.encrypted", "data": seal("data", thinking), "id": "rs_1",
+                 "format": "openai-responses-v1", "index": 1}] if thinking else []
+
+    def check_reasoning(self, message, ids, where, model):
+        for key in ids:
+            issued = self.issued.get((key, model))
+            refuse_unless(issued is None or message.get("reasoning_details", [])
+                          == self.details(issued), f"{where}: changed reasoning_details")
+            refuse_unless(issued is not None or "reasoning_details" not in message,
+                          f"{where}: reasoning_details of another model")
+
+    def usage(self):
+        return super().usage() | {"cost": 0.00014, "is_byok": False, "cost_details": {
+            "upstream_inference_cost": None}}
+
+    def message(self, request, turn):
+        details = self.details(turn.get("thinking", ""))
+        return super().message(request, turn) | ({"reasoning_details": details} if details else {})
+
+    def whole(self, request, turn):
+        reply = super().whole(request, turn)
+        reply["choices"][0]["native_finish_reason"] = "end_turn"
+        return reply | {"provider": "Some"}
+
+    def chunk(self, request, delta, reason=None, **more):
+        return super().chunk(request, delta, reason, provider="Some",
+                             **{key: value for key, value in more.items() if key == "usage"})
+
+    def thinking_deltas(self, thinking):
+        """The text comes in pieces; its signature follows with an empty one."""
+        if not thinking:
+            return []
+        text, encrypted = self.details(thinking)
+        pieces = [(piece, None) for piece in halves(thinking)] + [("", text["signature"])]
+        return [{"role": "assistant", "content": "", "reasoning": piece or None,
+                 "reasoning_details": [text | {"text": piece, "signature": signature}]}
+                for piece, signature in pieces] + [
+                    {"role": "assistant", "content": "", "reasoning": None,
+                     "reasoning_details": [encrypted]}]
+
+    def stream(self, request, turn):
+        return self.comment * 2 + super().stream(request, turn).replace(": keep-alive\n\n",
+                                                                        self.comment)
+
+    def finish_stream(self, request, reason):
+        last = {"id": "gen-1", "object": "chat.completion.chunk", "created": 1, "provider": "Some",
+                "model": request["model"], "usage": self.usage(),
+                "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""},
+                             "finish_reason": None, "native_finish_reason": None}]}
+        return self.chunk(request, {"role": "assistant", "content": ""}, reason) + sse(None, last)

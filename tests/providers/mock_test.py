@@ -152,12 +152,11 @@ OPENAI_ROWS = [
 
 
 def test_chat():
-    path = "/v1/chat/completions"
-    subjects = {name: Subject(wire(), path if wire is not mock_chat.DeepSeek else
-                              "/chat/completions", KEY, chat_request(), answer_chat)
+    subjects = {name: Subject(wire(), wire.path, KEY, chat_request(), answer_chat)
                 for name, wire in (("openai", mock_chat.Chat), ("mistral", mock_chat.Mistral),
                                    ("deepseek", mock_chat.DeepSeek), ("vllm", mock_chat.Vllm),
-                                   ("llamacpp", mock_chat.LlamaCpp))}
+                                   ("llamacpp", mock_chat.LlamaCpp),
+                                   ("gateway", mock_chat.Gateway))}
     named = ("an_undeclared_choice",)
     subset = [("a_subset", put("tool_choice", {"type": "allowed_tools", "allowed_tools": {
         "mode": "auto", "tools": [{"type": "function", "function": {"name": "add"}}]}}),
@@ -177,6 +176,14 @@ def test_chat():
     subjects["vllm"].test("vllm", CHAT_ROWS + subset + thought + [
         ("arguments_that_are_no_object", put(
             "messages", 2, "tool_calls", 0, "function", "arguments", "{"), "not a JSON object")])
+    details = ("messages", 2, "reasoning_details")
+    subjects["gateway"].test("gateway", CHAT_ROWS + subset + [
+        ("missing_thinking", drop(*details), "changed reasoning_details"),
+        ("a_missing_block", drop(*details, 1), "changed reasoning_details"),
+        ("swapped_blocks", swap(*details, 0), "changed reasoning_details"),
+        ("a_changed_text", put(*details, 0, "text", "x"), "changed reasoning_details"),
+        ("a_missing_signature", drop(*details, 0, "signature"), "changed reasoning_details"),
+        ("thinking_of_another_model", move("n"), "of another model")])
     subjects["llamacpp"].test("llamacpp", [row for row in CHAT_ROWS if row[0] not in named]
                               + subset + thought + [
         ("a_named_choice", put("tool_choice", {"type": "function", "function": {"name": "add"}}),

@@ -9,7 +9,7 @@ def opaque(mock):
     def collect(value):
         if isinstance(value, dict):
             for key, item in value.items():
-                if key in ("signature", "encrypted_content", "thoughtSignature"):
+                if key in ("signature", "encrypted_content", "thoughtSignature", "data"):
                     found.add(item)
                 collect(item)
         elif isinstance(value, list):

@@ -334,13 +334,20 @@ static void write_calls(haft__json_writer *w, const haft__run *run, const haft__
     haft__json_end_array(w);
 }
 
+/* The row of the table of providers: openai at another host than its own is another wire format. */
+static haft_str find_items_provider(const haft__model_spec *model)
+{
+    const haft__provider *provider = haft__provider_for_model(model);
+    return provider != NULL ? haft__str(provider->name) : model->provider;
+}
+
 /* As text: the provider gets exactly these bytes back. */
 static void write_items(haft__json_writer *w, const haft__run *run, const haft__reply *reply)
 {
     if (reply->items.len > 0) {
         haft__json_key(w, "provider_items");
         haft__json_begin_object(w);
-        haft__field_text(w, "provider", run->spec->model.provider);
+        haft__field_text(w, "provider", find_items_provider(&run->spec->model));
         haft__field_text(w, "model", run->spec->model.model);
         haft__field_text(w, "json", reply->items);
         haft__json_end_object(w);
@@ -351,9 +358,10 @@ static void write_items(haft__json_writer *w, const haft__run *run, const haft__
 static uint32_t count_foreign_items(const haft__run *run)
 {
     uint32_t count = 0;
+    haft_str provider = find_items_provider(&run->spec->model);
     for (size_t i = 0; i < run->messages.count; i++) {
         const haft__message *message = &run->messages.items[i];
-        bool own = haft__str_equal(message->items_provider, run->spec->model.provider)
+        bool own = haft__str_equal(message->items_provider, provider)
                    && haft__str_equal(message->items_model, run->spec->model.model);
         count += message->items.len > 0 && !own;
     }

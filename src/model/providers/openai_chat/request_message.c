@@ -65,7 +65,7 @@ static void add_calls(const haft__provider *provider, haft__json_writer *w,
         add_call(provider, w, &message->calls[i]);
     }
     haft__json_end_array(w);
-    /* Replies of these servers have no items: signed or encrypted reasoning is another model's. */
+    /* Signed or encrypted reasoning is another model's, or goes back as `reasoning_details`. */
     haft_str reasoning = message->items.len > 0 ? HAFT__LIT("") : message->reasoning;
     if (provider->chat.reasoning[0] != '\0'
         && (reasoning.len > 0 || provider->chat.needs_reasoning)) {
@@ -80,8 +80,9 @@ static haft_str role_name(haft__message_role role)
     return haft__str(roles[role]);
 }
 
-void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
-                              const haft__message *message)
+/* Appends a message; `details` are its `reasoning_details`, or "". */
+static void write_message(const haft__provider *provider, haft__buf *buf,
+                          const haft__message *message, haft_str details)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
@@ -101,7 +102,18 @@ void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
     if (message->call_count > 0) {
         add_calls(provider, &w, message);
     }
+    if (details.len > 0) {
+        haft__json_key(&w, "reasoning_details");
+        haft__buf_add_str(buf, details);
+        w.after_key = false;
+    }
     haft__json_end_object(&w);
+}
+
+void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
+                              const haft__message *message)
+{
+    write_message(provider, buf, message, HAFT__LIT(""));
 }
 
 /* ---- the messages of a conversation ---- */
@@ -126,8 +138,11 @@ static void add_separator(const haft__provider_conversation *chat, haft__buf *bu
 
 static void add_message(haft__provider_conversation *chat, const haft__message *message)
 {
+    bool own = message->items.len > 0
+               && haft__str_equal(message->items_provider, haft__str(chat->provider->name))
+               && haft__str_equal(message->items_model, haft__buf_str(&chat->model));
     add_separator(chat, &chat->messages, message->role);
-    haft__chat_write_message(chat->provider, &chat->messages, message);
+    write_message(chat->provider, &chat->messages, message, own ? message->items : HAFT__LIT(""));
 }
 
 void haft__chat_add_text(haft__provider_conversation *chat, haft__message_role role, haft_str text)

@@ -71,9 +71,11 @@ static haft_status take_message(haft__openai_stream *stream, haft__json message,
     haft_str reasoning = haft__object_string(message, "reasoning_content");
     const haft__json *content = haft__object_find(message, "content");
     stream->reader.has_message = true;
-    haft_status status = haft__reply_reader_add_reasoning(
-        &stream->reader, reasoning.len > 0 ? reasoning : haft__object_string(message, "reasoning"),
-        err);
+    reasoning = reasoning.len > 0 ? reasoning : haft__object_string(message, "reasoning");
+    haft_status status = haft__reply_reader_add_reasoning(&stream->reader, reasoning, err);
+    if (status == HAFT_OK) {
+        status = haft__openai_read_details(stream, message, whole, reasoning.len == 0, err);
+    }
     if (status == HAFT_OK && content != NULL) {
         status = take_content(stream, *content, err);
     }
@@ -171,12 +173,16 @@ static haft_status read_value(haft__reply_reader *reader, haft_str name, haft__j
 
 static haft_status end_calls(haft__reply_reader *reader, haft_error *err)
 {
-    return haft__openai_end_calls((haft__openai_stream *)reader, err);
+    haft__openai_stream *stream = (haft__openai_stream *)reader;
+    haft_status status = haft__openai_end_calls(stream, err);
+    return status == HAFT_OK ? haft__openai_end_details(stream, err) : status;
 }
 
 static void finish(haft__reply_reader *reader)
 {
-    haft__openai_calls_finish((haft__openai_stream *)reader);
+    haft__openai_stream *stream = (haft__openai_stream *)reader;
+    haft__openai_calls_finish(stream);
+    haft__openai_details_finish(&stream->details);
 }
 
 static const haft__reply_decoder decoder = {.find_error = haft__server_error_find,
@@ -188,6 +194,7 @@ void haft__openai_stream_init(haft__openai_stream *stream,
                               const haft__provider_stream_options *options)
 {
     *stream = (haft__openai_stream){.calls = NULL};
+    haft__openai_details_init(&stream->details);
     haft__reply_reader_init(&stream->reader, &decoder, options);
 }
 

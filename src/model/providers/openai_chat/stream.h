@@ -8,8 +8,19 @@
 
 #include "model/reply_reader.h"
 
+/* `reasoning_details` of a reply: its blocks, and the one whose text still grows. */
+typedef struct haft__openai_details {
+    haft__buf items;           /* blocks as JSON, one a line */
+    size_t count;              /* of them */
+    const char *open;          /* the member with the text of the open block; NULL without one */
+    haft__buf key;             /* its type and index */
+    haft__buf members;         /* its other members as JSON, each with a comma */
+    haft__buf text, signature; /* so far */
+} haft__openai_details;
+
 typedef struct haft__openai_stream {
     haft__reply_reader reader;
+    haft__openai_details details;
     struct haft__openai_call *calls;
     size_t call_count, call_capacity, last_call;
 } haft__openai_stream;

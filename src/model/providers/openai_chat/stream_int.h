@@ -12,4 +12,17 @@ HAFT_MUST_USE haft_status haft__openai_read_calls(haft__openai_stream *stream, h
 HAFT_MUST_USE haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err);
 void haft__openai_calls_finish(haft__openai_stream *stream);
 
+/* ---- stream_details.c ---- */
+
+void haft__openai_details_init(haft__openai_details *details);
+void haft__openai_details_finish(haft__openai_details *details);
+
+/* Reads `reasoning_details` of a piece of a message, or of a whole one. `shows_text`: their text is
+ * the reasoning, because the message has it nowhere else. */
+HAFT_MUST_USE haft_status haft__openai_read_details(haft__openai_stream *stream, haft__json message,
+                                                    bool whole, bool shows_text, haft_error *err);
+
+/* Emits the blocks as items of the reply. */
+HAFT_MUST_USE haft_status haft__openai_end_details(haft__openai_stream *stream, haft_error *err);
+
 #endif
