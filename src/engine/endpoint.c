@@ -112,11 +112,10 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_ur
     return status == HAFT_OK ? redact_userinfo(endpoint, err) : status;
 }
 
-/* Whether the URL is on this machine and has no user: a URL with a user needs no other key. */
-static bool is_loopback(haft_str url)
+bool haft__endpoint_is_loopback(haft_str url)
 {
     haft_str host = authority_of(url);
-    bool has_user = take_userinfo(&host).len > 0;
+    (void)take_userinfo(&host);
     if (!haft__str_starts_with(host, HAFT__LIT("[::1]"))) {
         host = haft__str_split(&host, ':');
     }
@@ -124,17 +123,23 @@ static bool is_loopback(haft_str url)
     for (size_t i = 0; i < host.len; i++) {
         numeric = numeric && (host.ptr[i] == '.' || haft__ascii_is_digit(host.ptr[i]));
     }
-    bool local = numeric || haft__str_equal(host, HAFT__LIT("localhost"))
-                 || haft__str_equal(host, HAFT__LIT("[::1]"))
-                 || haft__str_starts_with(host, HAFT__LIT("[::1]:"));
-    return local && !has_user;
+    return numeric || haft__str_equal(host, HAFT__LIT("localhost"))
+           || haft__str_equal(host, HAFT__LIT("[::1]"))
+           || haft__str_starts_with(host, HAFT__LIT("[::1]:"));
+}
+
+/* A URL with a user needs no other key. */
+static bool has_user(haft_str url)
+{
+    haft_str host = authority_of(url);
+    return take_userinfo(&host).len > 0;
 }
 
 /* The variable with the key. The provider's row allows some of them for this machine only. */
 static haft_str key_env_of(const haft__endpoint *endpoint)
 {
     haft_str name = haft__provider_key_env(endpoint->provider, endpoint->model);
-    return name.len == 0 && is_loopback(endpoint->url)
+    return name.len == 0 && haft__endpoint_is_loopback(endpoint->url) && !has_user(endpoint->url)
                ? haft__str(endpoint->provider->local_key_env)
                : name;
 }

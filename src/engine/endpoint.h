@@ -31,6 +31,9 @@ typedef struct haft__endpoint {
  * URL, or no key and the provider needs one. */
 HAFT_MUST_USE haft_status haft__endpoint_resolve(haft__endpoint *endpoint, haft_error *err);
 
+/* Whether the URL names this machine by a loopback address. */
+bool haft__endpoint_is_loopback(haft_str url);
+
 /* Like haft__endpoint_resolve, for a server of embeddings; `model` and `provider` are not read. */
 HAFT_MUST_USE haft_status haft__endpoint_resolve_embeddings(haft__endpoint *endpoint,
                                                             const haft__embeddings_spec *embeddings,

@@ -43,10 +43,11 @@ haft_status haft__member_memory_find(haft__member_memory **list, haft_str url, h
     return HAFT_OK;
 }
 
-void haft__member_memory_learn(haft__member_memory *memory, haft__member_set sent,
+bool haft__member_memory_learn(haft__member_memory *memory, haft__member_set sent,
                                haft__member_set refused,
                                const uint16_t statuses[HAFT__MEMBER_COUNT])
 {
+    haft__member_set before = memory->refused;
     memory->accepted |= sent;
     for (size_t i = 0; i < HAFT__MEMBER_COUNT; i++) {
         if ((refused & ~sent & HAFT__MEMBER_BIT(i)) != 0) {
@@ -54,6 +55,7 @@ void haft__member_memory_learn(haft__member_memory *memory, haft__member_set sen
             memory->statuses[i] = statuses[i];
         }
     }
+    return memory->refused != before;
 }
 
 void haft__member_memory_free(haft__member_memory *list)

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "engine/agent.h"
 #include "engine/endpoint.h"
+#include "engine/members/refusal_file.h"
 #include "engine/model_call.h"
 #include "engine/runtime.h"
 #include "io/environment.h"
@@ -198,6 +199,20 @@ static bool on_body(void *context, haft_str bytes)
     return call->read_status == HAFT_OK && !over;
 }
 
+/* A reply shows which members the server accepts, and that it was right to leave out others. */
+static void learn_members(haft__model_call *call)
+{
+    haft__member_memory *memory = call->memory;
+    const haft_run *run = call->run;
+    if (haft__member_memory_learn(memory, call->sent, run->state.refused,
+                                  run->state.refused_statuses)) {
+        haft__refusals known = {.members = memory->refused};
+        memcpy(known.statuses, memory->statuses, sizeof(known.statuses));
+        haft__refusal_file_write(run->agent->url, call->request.model, &known,
+                                 haft__runtime_now(run->runtime));
+    }
+}
+
 static void on_done(void *context, const haft__http_result *result)
 {
     haft__model_call *call = context;
@@ -214,8 +229,7 @@ static void on_done(void *context, const haft__http_result *result)
     if (status != HAFT_OK) {
         haft__model_call_fail(call, &err);
     } else if (!outcome.failed) {
-        haft__member_memory_learn(call->memory, call->sent, call->run->state.refused,
-                                  call->run->state.refused_statuses);
+        learn_members(call);
         haft__model_call_complete(call, &outcome);
     } else if (retry_or_complete(call, &outcome, call->status > 0 ? &hints : NULL, &err)
                != HAFT_OK) {
@@ -408,14 +422,29 @@ const haft__optional_member *haft__model_call_http_find_refused(const haft__mode
     return haft__member_find_refused(call->provider->api->optional_members, &refusal);
 }
 
-/* Does not send a request that the server rejected in an earlier run of this process. */
+/* Reads what earlier processes have learnt. A server on this machine is asked again by each
+ * process: it costs nothing, and such servers are replaced often. */
+static void load_refusals(haft__model_call *call)
+{
+    haft__member_memory *memory = call->memory;
+    haft_str url = call->run->agent->url;
+    if (!memory->loaded && !haft__endpoint_is_loopback(url)) {
+        haft__refusals known = haft__refusal_file_read(url, call->request.model,
+                                                       haft__runtime_now(call->run->runtime));
+        memory->refused |= known.members & ~memory->accepted;
+        memcpy(memory->statuses, known.statuses, sizeof(known.statuses));
+    }
+    memory->loaded = true;
+}
+
+/* Does not send a request that the server rejected in an earlier run. */
 static void on_known_refusal(void *context)
 {
     haft__model_call *call = context;
     const haft__optional_member *member = haft__member_find_row(
         call->provider->api->optional_members, call->memory->refused & call->sent);
     haft__model_failure failure = {.status = call->memory->statuses[member->member],
-                                   .message = HAFT__LIT("in an earlier run of this process")};
+                                   .message = HAFT__LIT("in an earlier run")};
     haft__model_call_refuse_member(call, member, &failure, true);
 }
 
@@ -425,6 +454,7 @@ haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err)
     haft_status status = haft__member_memory_find(&runtime->member_memory, call->run->agent->url,
                                                   call->request.model, &call->memory, err);
     if (status == HAFT_OK) {
+        load_refusals(call);
         status = haft__model_server_find(&runtime->model_servers, call->run->agent->url,
                                          &call->server, err);
     }

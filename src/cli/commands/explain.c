@@ -9,6 +9,8 @@
 #include "cli/explain/explain_print.h"
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
+#include "engine/endpoint.h"
+#include "io/clock.h"
 #include "io/random.h"
 
 static haft_status print_json(haft__cli *cli, const haft__explanation *e, haft_error *err)
@@ -22,6 +24,29 @@ static haft_status print_json(haft__cli *cli, const haft__explanation *e, haft_e
     return status;
 }
 
+/* The members that the model's server has refused; none if the server cannot be asked from here. */
+static haft__refusals find_refusals(haft__cli *cli, const haft__model_spec *model)
+{
+    haft__refusals none = {0};
+    haft__runtime_env env = haft__config_env(cli);
+    haft__redactor redactor;
+    haft__endpoint endpoint = {.env = env.env,
+                               .key_env = env.key_env,
+                               .arena = &cli->arena,
+                               .redactor = &redactor,
+                               .model = model,
+                               .provider = haft__provider_for_model(model)};
+    if (endpoint.provider == NULL) {
+        return none;
+    }
+    haft__redactor_init(&redactor, &cli->arena);
+    haft_status ignored = haft__endpoint_resolve(&endpoint, NULL); /* the key may be missing */
+    (void)ignored;
+    return endpoint.url.len > 0
+               ? haft__refusal_file_read(endpoint.url, model->model, haft__clock_now())
+               : none;
+}
+
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__explanation e;
@@ -31,7 +56,9 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
         return HAFT__EXIT_USAGE;
     }
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
-    status = haft__explain(&cli->arena, file.spec, task, haft__random_hash_key(), &e, err);
+    haft__refusals refusals = find_refusals(cli, &file.spec->model);
+    status =
+        haft__explain(&cli->arena, file.spec, task, &refusals, haft__random_hash_key(), &e, err);
     if (status == HAFT_OK && haft__args_has(args, "json")) {
         status = print_json(cli, &e, err);
     } else if (status == HAFT_OK) {

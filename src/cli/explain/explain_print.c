@@ -83,7 +83,7 @@ static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
     (void)fputs("\nforced turns\n", out);
     if (forced->second_request_only) {
         (void)fprintf(out, "  %s\n",
-                      strcmp(forced->means, "local") == 0
+                      forced->rule == HAFT__FORCE_NATIVE && strcmp(forced->means, "local") == 0
                           ? "asked for in words, and haft checks the reply: the API has no "
                             "tool_choice"
                           : haft__force_rule_text(forced->rule));
@@ -132,6 +132,24 @@ static void print_members(FILE *out, const haft__explanation *e)
     (void)fputs(": left out if the server refuses them\n", out);
 }
 
+static void print_refused(FILE *out, const haft__explanation *e)
+{
+    haft__member_set refused = e->refusals.members;
+    const haft__optional_member *row =
+        e->members != NULL ? haft__member_find_row(e->members, refused) : NULL;
+    if (row == NULL) {
+        return;
+    }
+    (void)fputs("\nmembers that the server refused in an earlier run\n  ", out);
+    const char *between = "";
+    for (; row != NULL; row = haft__member_find_row(row + 1, refused)) {
+        (void)fprintf(out, "%s%s (HTTP %u)", between, row->name,
+                      (unsigned)e->refusals.statuses[row->member]);
+        between = ", ";
+    }
+    (void)fputs(": left out\n", out);
+}
+
 /* ---- all of it ---- */
 
 static haft_str field(const haft__explanation *e, const char *key)
@@ -167,6 +185,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
     (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
     print_forced_turn(out, &e->forced);
     print_members(out, e);
+    print_refused(out, e);
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
                   field(e, "tool").len > 0 ? " " : "", HAFT__ARG(field(e, "tool")),
                   HAFT__ARG(field(e, "reason")));

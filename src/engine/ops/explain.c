@@ -13,48 +13,78 @@
 #include "run/prices.h"
 #include "json/object.h"
 
-static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_error *err)
+/* Writes the first request without the members that the server is known to reject, as a run does:
+ * it folds a refusal for each of them, and decides the request again. */
+static haft_status write_request(haft__arena *arena, haft__explanation *e,
+                                 const haft__provider *provider, haft__hash_key hash_key,
+                                 haft_error *err)
 {
-    const haft__provider *found = haft__provider_for_model(&e->spec->model);
-    const haft__provider *provider = found != NULL ? found : haft__provider_compatible();
-    haft__provider_request_options options = {.stream = found != NULL,
+    haft__provider_request_options options = {.stream = e->members != NULL,
                                               .serial = e->spec->limits.parallel == 1,
                                               .options = e->spec->model.options,
                                               .sent = &e->sent};
-    haft__provider_conversation *conversation = NULL;
-    haft_status status = haft__decide_request(&e->preview.run, arena, &e->request, err);
+    const haft__optional_member *refused = NULL;
+    haft_status status = HAFT_OK;
+    do {
+        haft__provider_conversation *conversation = NULL;
+        if (refused != NULL) {
+            status = haft__first_turn_refuse(arena, &e->preview, refused,
+                                             e->refusals.statuses[refused->member], hash_key, err);
+        }
+        if (status == HAFT_OK) {
+            status = haft__decide_request(&e->preview.run, arena, &e->request, err);
+        }
+        if (e->request.model.len == 0) {
+            e->request.model = e->model;
+        }
+        options.without = e->preview.run.refused;
+        e->sent = haft__member_of_constraint(&e->request);
+        haft__buf_clear(&e->prompt);
+        if (status == HAFT_OK) {
+            status = haft__conversation_create(provider, &conversation, err);
+        }
+        if (status == HAFT_OK) {
+            status = haft__conversation_write(conversation, &e->request, &options, &e->prompt, err);
+        }
+        haft__conversation_destroy(conversation);
+        refused = status == HAFT_OK && e->members != NULL ? haft__member_find_row(
+                      e->members, e->refusals.members & e->sent & ~e->preview.run.refused)
+                                                          : NULL;
+    } while (refused != NULL);
+    return status;
+}
+
+static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft__hash_key hash_key,
+                                haft_error *err)
+{
+    const haft__provider *found = haft__provider_for_model(&e->spec->model);
+    const haft__provider *provider = found != NULL ? found : haft__provider_compatible();
+    e->members = found != NULL ? found->api->optional_members : NULL;
+    haft_status status = write_request(arena, e, provider, hash_key, err);
     if (status == HAFT_OK) {
-        status = haft__forced_turn_inspect(e->spec, &e->request, arena, &e->forced, err);
+        status = haft__forced_turn_inspect(e->spec, &e->request, e->refusals.members, arena,
+                                           &e->forced, err);
     }
     if (status == HAFT_OK) {
         status = haft__declaration_report_read(e->spec, &e->request, arena, &e->declared, err);
     }
-    if (e->request.model.len == 0) {
-        e->request.model = e->model;
-    }
-    if (status == HAFT_OK) {
-        status = haft__conversation_create(provider, &conversation, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__conversation_write(conversation, &e->request, &options, &e->prompt, err);
-    }
-    e->members = found != NULL ? found->api->optional_members : NULL;
-    haft__conversation_destroy(conversation);
     return status;
 }
 
 haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str task,
-                          haft__hash_key hash_key, haft__explanation *ret_explanation,
-                          haft_error *err)
+                          const haft__refusals *refusals, haft__hash_key hash_key,
+                          haft__explanation *ret_explanation, haft_error *err)
 {
     haft__explanation *e = ret_explanation;
-    *e = (haft__explanation){.spec = spec, .model = haft__provider_name_model(arena, &spec->model)};
+    *e = (haft__explanation){.spec = spec,
+                             .model = haft__provider_name_model(arena, &spec->model),
+                             .refusals = *refusals};
     haft__buf_init(&e->prompt, HAFT__LIMIT_RUN_BYTES);
     if (e->model.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
     haft_status status = haft__first_turn_decide(arena, spec, task, hash_key, &e->preview, err);
-    return status == HAFT_OK ? write_prompt(arena, e, err) : status;
+    return status == HAFT_OK ? write_prompt(arena, e, hash_key, err) : status;
 }
 
 void haft__explain_finish(haft__explanation *explanation)
@@ -153,6 +183,25 @@ static void write_members(haft__json_writer *w, const haft__explanation *e)
     haft__json_end_array(w);
 }
 
+/* Those that it is known to reject, which the request leaves out. Omitted without any. */
+static void write_refused(haft__json_writer *w, const haft__explanation *e)
+{
+    const haft__optional_member *row =
+        e->members != NULL ? haft__member_find_row(e->members, e->refusals.members) : NULL;
+    if (row == NULL) {
+        return;
+    }
+    haft__json_key(w, "refused_members");
+    haft__json_begin_array(w);
+    for (; row != NULL; row = haft__member_find_row(row + 1, e->refusals.members)) {
+        haft__json_begin_object(w);
+        haft__field_text(w, "member", haft__str(row->name));
+        haft__field_number(w, "status", e->refusals.statuses[row->member]);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
 void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e)
 {
     const haft__spec *spec = e->spec;
@@ -183,6 +232,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     add_limits(&w, spec);
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     write_members(&w, e);
+    write_refused(&w, e);
     haft__json_key(&w, "request");
     haft__buf_add_str(buf, haft__buf_str(&e->prompt));
     w.after_key = false;

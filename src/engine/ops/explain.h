@@ -4,6 +4,7 @@
 #ifndef HAFT_ENGINE_OPS_EXPLAIN_H
 #define HAFT_ENGINE_OPS_EXPLAIN_H
 
+#include "engine/members/refusal_file.h"
 #include "engine/ops/declaration_report.h"
 #include "engine/ops/first_turn.h"
 #include "engine/ops/forced_turn.h"
@@ -18,14 +19,15 @@ typedef struct haft__explanation {
     haft__forced_turn forced;
     const haft__optional_member *members; /* of the provider; NULL without a server */
     haft__member_set sent;                /* those that the request has */
+    haft__refusals refusals;              /* those that the server is known to reject */
     haft__declaration_report declared;
 } haft__explanation;
 
-/* Explains the first turn of a run with this task, which may be "". Call
- * haft__explain_finish also after a failure. Results live in `arena`. */
+/* Explains the first turn of a run with this task, which may be "". `refusals` are those of the
+ * model's server. Call haft__explain_finish also after a failure. Results live in `arena`. */
 HAFT_MUST_USE haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str task,
-                                        haft__hash_key hash_key, haft__explanation *ret_explanation,
-                                        haft_error *err);
+                                        const haft__refusals *refusals, haft__hash_key hash_key,
+                                        haft__explanation *ret_explanation, haft_error *err);
 void haft__explain_finish(haft__explanation *explanation);
 
 /* Appends the explanation as one JSON object and a line feed. */

@@ -131,3 +131,20 @@ haft_status haft__first_turn_decide(haft__arena *arena, const haft__spec *spec, 
                                                             count, ret_preview, err)
                              : status;
 }
+
+haft_status haft__first_turn_refuse(haft__arena *arena, haft__first_turn_preview *preview,
+                                    const haft__optional_member *member, uint16_t http_status,
+                                    haft__hash_key hash_key, haft_error *err)
+{
+    const haft__model_failure failure = {.status = http_status, .message = HAFT__LIT("")};
+    haft__json turn; /* no event of this kind */
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft__input_option_refused(&body, member, &failure, true, 0);
+    haft_status status = haft__buf_check(&body, err);
+    if (status == HAFT_OK) {
+        status = fold(arena, &preview->run, haft__buf_str(&body), hash_key, &turn, err);
+    }
+    haft__buf_finish(&body);
+    return status;
+}

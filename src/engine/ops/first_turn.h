@@ -32,4 +32,12 @@ HAFT_MUST_USE haft_status haft__first_turn_decide_with(haft__arena *arena, const
                                                        haft__first_turn_preview *ret_preview,
                                                        haft_error *err);
 
+/* Folds the refusal of an optional member of the first request, as a run does that knows of it. The
+ * request is to be decided again. */
+HAFT_MUST_USE haft_status haft__first_turn_refuse(haft__arena *arena,
+                                                  haft__first_turn_preview *preview,
+                                                  const haft__optional_member *member,
+                                                  uint16_t http_status, haft__hash_key hash_key,
+                                                  haft_error *err);
+
 #endif

@@ -10,7 +10,8 @@
 
 /* Calls in the text are forced by the constraint; native ones by the provider, if it can. A model
  * of this process reads the choice itself. */
-static const char *find_means(const haft__spec *spec, const haft__forced_turn *forced)
+static const char *find_means(const haft__spec *spec, const haft__forced_turn *forced,
+                              haft__member_set refused)
 {
     static const char *const constraints[] = {[HAFT__CONSTRAINT_NONE] = "local",
                                               [HAFT__CONSTRAINT_GBNF] = "grammar",
@@ -19,16 +20,29 @@ static const char *find_means(const haft__spec *spec, const haft__forced_turn *f
     if (!forced->second_request_only) {
         return constraints[forced->kind];
     }
-    if (provider == NULL || provider->capabilities.allowed_tools) {
+    if (forced->rule != HAFT__FORCE_NATIVE) {
+        return "local";
+    }
+    bool subset = (refused & HAFT__MEMBER_BIT(HAFT__MEMBER_ALLOWED_TOOLS)) == 0;
+    if (provider == NULL || (provider->capabilities.allowed_tools && subset)) {
         return "subset";
     }
     return provider->capabilities.named_choice || provider->chat.must_call[0] != '\0' ? "choice"
                                                                                       : "local";
 }
 
+/* Whether the server is known to reject the constraint. */
+static bool is_refused(haft__constraint_kind kind, haft__member_set refused)
+{
+    return (kind == HAFT__CONSTRAINT_GBNF
+            && (refused & HAFT__MEMBER_BIT(HAFT__MEMBER_GRAMMAR)) != 0)
+           || (kind == HAFT__CONSTRAINT_JSON_SCHEMA
+               && (refused & HAFT__MEMBER_BIT(HAFT__MEMBER_SCHEMA)) != 0);
+}
+
 haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__request *request,
-                                      haft__arena *arena, haft__forced_turn *ret_forced,
-                                      haft_error *err)
+                                      haft__member_set refused, haft__arena *arena,
+                                      haft__forced_turn *ret_forced, haft_error *err)
 {
     const char *why;
     haft__constraint_support force = haft__constraint_detect(spec);
@@ -37,9 +51,9 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
     bool second_request_only = haft__format_find(format) == NULL;
     const haft__model_spec *model = &spec->model;
     const haft__provider *provider = haft__provider_for_model(model);
-    haft__force_rule rule = provider != NULL
-                                ? haft__model_force_rule(provider, model->model, model->options, 0)
-                                : HAFT__FORCE_NATIVE;
+    haft__force_rule rule =
+        provider != NULL ? haft__model_force_rule(provider, model->model, model->options, refused)
+                         : HAFT__FORCE_NATIVE;
     asked.allowed = NULL; /* every tool is allowed */
     asked.mode = HAFT__MODE_ANY;
     asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
@@ -57,7 +71,12 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
         ret_forced->why = request->tool_count > 0 ? "the tools cannot be expressed as a constraint"
                                                   : "there is no tool to call";
     }
-    ret_forced->means = find_means(spec, ret_forced);
+    if (is_refused(ret_forced->kind, refused)) {
+        ret_forced->kind = HAFT__CONSTRAINT_NONE;
+        ret_forced->bytes = 0;
+        ret_forced->why = "the server refused it in an earlier run";
+    }
+    ret_forced->means = find_means(spec, ret_forced, refused);
     return status;
 }
 

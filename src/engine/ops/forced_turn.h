@@ -22,10 +22,11 @@ typedef struct haft__forced_turn {
     haft__relax_report relaxed;
 } haft__forced_turn;
 
-/* Inspects any forced turn of the spec, with the tools of `request`. Lives in `arena`. */
+/* Inspects any forced turn of the spec, with the tools of `request`. `refused`: optional members
+ * that the server is known to reject. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__forced_turn_inspect(const haft__spec *spec,
                                                     const haft__request *request,
-                                                    haft__arena *arena,
+                                                    haft__member_set refused, haft__arena *arena,
                                                     haft__forced_turn *ret_forced, haft_error *err);
 
 /* The member `forced` of an object. */

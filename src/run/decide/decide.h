@@ -134,7 +134,7 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
 void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms);
 
 /* The server rejected an optional member (haft__member_find_refused): the next request does not
- * have it. `remembered`: no request was sent, because an earlier run of this process was rejected.
+ * have it. `remembered`: no request was sent, because an earlier run was rejected.
  */
 void haft__input_option_refused(haft__buf *buf, const haft__optional_member *member,
                                 const haft__model_failure *failure, bool remembered, uint64_t ms);
