@@ -2,7 +2,8 @@
 /*
  * provider_bench.c - the CPU time of each wire format, without I/O: a turn (the request, and the
  * streamed reply with a call), and a streamed text of 100,000 tokens, one token in each event.
- * All formats are measured side by side; the ratio is to Chat Completions.
+ * All formats are measured side by side; the ratio is to Chat Completions. Then the cache audit of
+ * runs of three lengths.
  */
 #include "provider_bench.h"
 
@@ -14,6 +15,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "bench.h"
+#include "model/cache_audit.h"
 #include "model/conversation.h"
 #include "model/provider.h"
 #include "json/read.h"
@@ -67,6 +69,13 @@ typedef struct wire {
     "]},\"index\":0" more "}],\"usageMetadata\":{\"promptTokenCount\":9,"                          \
     "\"candidatesTokenCount\":5,\"totalTokenCount\":14},\"modelVersion\":\"m\"}\n\n"
 
+#define OLLAMA(message, more)                                                                      \
+    "{\"model\":\"m\",\"created_at\":\"2026-11-18T00:00:00.000000000Z\",\"message\":{\"role\":"    \
+    "\"assistant\"," message "}" more "}\n"
+#define OLLAMA_END                                                                                 \
+    OLLAMA("\"content\":\"\"", ",\"done\":true,\"done_reason\":\"stop\",\"total_duration\":9,"     \
+                               "\"prompt_eval_count\":9,\"eval_count\":5")
+
 static const wire wires[] = {
     {"Chat Completions", "vllm", CHAT("{\"role\":\"assistant\",\"content\":\"\"}", "null"),
      CHAT("{\"content\":\"" TOKEN "\"}", "null"), CHAT("{}", "\"stop\"") CHAT_END,
@@ -114,6 +123,12 @@ static const wire wires[] = {
      GEMINI("{\"functionCall\":{\"id\":\"f1\",\"name\":\"search\",\"args\":{\"query\":\"words\"}},"
             "\"thoughtSignature\":\"c2ln\"}",
             "") GEMINI("{\"text\":\"\"}", ",\"finishReason\":\"STOP\"")},
+    {"chat (Ollama)", "ollama", "", OLLAMA("\"content\":\"" TOKEN "\"", ",\"done\":false"),
+     OLLAMA_END,
+     OLLAMA(
+         "\"content\":\"\",\"tool_calls\":[{\"id\":\"call_1\",\"function\":{\"index\":0,\"name\":"
+         "\"search\",\"arguments\":{\"query\":\"words\"}}}]",
+         ",\"done\":false") OLLAMA_END},
 };
 
 typedef struct task {
@@ -283,6 +298,56 @@ static void compare(task *tasks, const char *const *names, size_t count)
     }
 }
 
+/* ---- the cache audit ---- */
+
+#define TURN_BYTES 1300 /* by which a request grows */
+
+typedef struct audit_task {
+    haft_str text; /* of the last request; the others are its beginnings */
+    size_t turns;
+} audit_task;
+
+/* Compares each request of a run with the one before. */
+static bool do_audit(void *context)
+{
+    const audit_task *t = context;
+    haft__request request = {.model = HAFT__LIT("m")};
+    haft__cache_audit audit;
+    bool good = true;
+    haft__cache_audit_init(&audit);
+    for (size_t i = 1; i <= t->turns && good; i++) {
+        haft__cache_finding finding;
+        haft__cache_request sent = {.request = &request,
+                                    .body = {t->text.ptr, i * TURN_BYTES},
+                                    .stable = i * TURN_BYTES,
+                                    .has_earlier = i > 1};
+        good = haft__cache_audit_compare(&audit, &sent, &finding, NULL) == HAFT_OK
+               && finding.same_bytes == (i - 1) * TURN_BYTES;
+    }
+    haft__cache_audit_finish(&audit);
+    return good;
+}
+
+static void compare_audits(void)
+{
+    static char text[4 * TURNS * TURN_BYTES];
+    static audit_task tasks[3];
+    bench_contender audits[COUNT(tasks)];
+    memset(text, 'x', sizeof(text));
+    for (size_t i = 0; i < COUNT(tasks); i++) {
+        tasks[i] = (audit_task){.text = {text, sizeof(text)}, .turns = (size_t)TURNS << i};
+        audits[i] = (bench_contender){"audit", do_audit, &tasks[i], 0};
+    }
+    bench_compare(audits, COUNT(tasks), 0.01);
+    printf("\n### The cache audit\n\n| turns | KB compared in a turn | us/turn | us/KB |\n"
+           "|---:|---:|---:|---:|\n");
+    for (size_t i = 0; i < COUNT(tasks); i++) {
+        double turns = (double)tasks[i].turns, kb = TURN_BYTES * (turns - 1) / 2 / 1e3;
+        printf("| %.0f | %.0f | %.2f | %.3f |\n", turns, kb, audits[i].seconds / turns * 1e6,
+               audits[i].seconds / turns * 1e6 / kb);
+    }
+}
+
 void bench_providers(void)
 {
     static task tasks[COUNT(wires)];
@@ -304,6 +369,7 @@ void bench_providers(void)
         names[count++] = wires[i].name;
     }
     compare(tasks, names, count);
+    compare_audits();
     for (size_t i = 0; i < count; i++) {
         haft__buf_finish(&tasks[i].text);
         haft__buf_finish(&tasks[i].call);
