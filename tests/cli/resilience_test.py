@@ -128,6 +128,58 @@ def test_wait():
     check("long_wait_is_reported", "asked to wait" in done.stderr + done.stdout)
 
 
+def test_timeouts():
+    """A server that is silent before its first byte, and one whose reply takes too long."""
+    reply = WIRES["openai-chat"][2]
+
+    def wait(server):
+        def answer(_):
+            server.stopped.wait(2)
+            return reply(text="late")
+        return answer
+
+    with Server([]) as server:
+        server.entries += [wait(server), reply(text="done")]
+        path, _ = write_spec("openai-chat", server, timeouts={"first_byte": "200ms"})
+        status, log = run(path)
+    check("a_late_first_byte_is_a_failure", (status, log[-1]["answer"], retries(log)),
+          (0, "done", [[0]]))
+    with Server([{"pieces": [": hello\n\n"], "end": "stall"}, reply(text="done")]) as server:
+        path, _ = write_spec("openai-chat", server, timeouts={"total": "300ms", "idle": "60s"})
+        status, log = run(path)
+    check("a_request_that_takes_too_long_is_a_failure",
+          (status, log[-1]["answer"], retries(log)), (0, "done", [[0]]))
+
+
+def test_requests():
+    """model.requests: child runs that ask the same server at once wait for each other."""
+    reply = WIRES["openai-chat"][2]
+
+    def answer(request):
+        messages = request["messages"]
+        if messages[0]["content"].startswith("Child"):
+            time.sleep(0.05)  # so that requests without a limit would overlap
+            return reply(text="seen")
+        done = any(message["role"] == "tool" for message in messages)
+        return reply(text="done") if done else reply(calls=[("ask", {"task": str(i)})
+                                                            for i in range(4)])
+
+    for most in (1, 2):
+        with Server([answer] * 9) as server:
+            model = {"provider": "openai", "model": "m", "base_url": server.url("/v1"),
+                     "requests": most}
+            path = Path(scratch) / "spec.json"
+            path.write_text(json.dumps({
+                "haft": 1, "name": "parent", "instructions": "Ask.", "model": model,
+                "limits": {"parallel": 4},
+                "agents": {"child": {"instructions": "Child.", "model": model}},
+                "tools": [{"name": "ask", "agent": "child", "description": "Asks a child."}]}))
+            status, log = run(path)
+        check(f"at_most_{most}_requests_at_once",
+              (status, log[-1]["answer"], len(server.requests), server.most_active <= most),
+              (0, "done", 6, True))
+
+
 def test_check():
     with Server([]) as server:
         path, _ = write_spec("openai-chat", server, timeouts={"idle": 0})
@@ -141,4 +193,6 @@ with tempfile.TemporaryDirectory() as scratch:
     test_wires()
     test_replay()
     test_wait()
+    test_timeouts()
+    test_requests()
     test_check()
