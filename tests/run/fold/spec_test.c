@@ -115,6 +115,63 @@ TEST(the_variables_of_the_new_spec_replace_the_old_ones)
     help_run_finish(&c.r);
 }
 
+/* The price that the next spec states, and those that this machine and the log have. */
+TEST(the_prices_of_the_log_replace_those_of_this_machine)
+{
+    static const struct {
+        const char *name, *log;
+        haft__price here;
+        bool known;
+        uint64_t input;
+    } rows[] = {
+        {"stated", NULL, {.known = true, .input = 7, .source = HAFT__PRICE_OF_SPEC}, true, 7},
+        {"built in, recorded",
+         NULL,
+         {.known = true, .input = 7, .source = HAFT__PRICE_BUILT_IN},
+         true,
+         7},
+        {"of another machine",
+         "[{\"model\":\"p:m\",\"input\":0.000003,\"output\":1.0,\"cached\":0.0}]",
+         {.known = true, .input = 7, .source = HAFT__PRICE_OF_SETTINGS},
+         true,
+         3},
+        {"unknown here",
+         "[{\"model\":\"p:m\",\"input\":0.000003,\"output\":1.0,\"cached\":0.0}]",
+         {.known = false},
+         true,
+         3},
+        {"unknown there",
+         "null",
+         {.known = true, .input = 7, .source = HAFT__PRICE_BUILT_IN},
+         false,
+         0},
+        {"stated, and in the log",
+         "[{\"model\":\"p:m\",\"input\":0.000003,\"output\":1.0,\"cached\":0.0}]",
+         {.known = true, .input = 7, .source = HAFT__PRICE_OF_SPEC},
+         true,
+         7},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        change c;
+        haft__json prices;
+        init(&c, "agent; tools=send!approval,pick!headless",
+             "agent; tools=send!approval,pick!headless");
+        c.next.spec.model.provider = HAFT__LIT("p");
+        c.next.spec.model.model = HAFT__LIT("m");
+        c.next.spec.model.price = rows[i].here;
+        if (rows[i].log != NULL) {
+            prices = help_json(&c.r.arena, rows[i].log);
+            c.origin.prices = &prices;
+        }
+        CHECK_INT(accept(&c), HAFT_OK, "%s: %s", rows[i].name, c.r.err.message);
+        const haft__price *found = &c.r.drive.run.spec->model.price;
+        CHECK_INT(found->known, rows[i].known, "%s", rows[i].name);
+        CHECK_INT(found->input, rows[i].input, "%s", rows[i].name);
+        CHECK(c.next.spec.model.price.input == rows[i].here.input, "the spec itself stays");
+        help_run_finish(&c.r);
+    }
+}
+
 TEST(an_approval_is_asked_for_again_when_its_binding_differs)
 {
     for (int given = 0; given <= 1; given++) {
