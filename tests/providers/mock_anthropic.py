@@ -137,6 +137,7 @@ class Anthropic(Wire):
                 check_keywords(tool["input_schema"], STRICT, tool["name"])
         names = [tool["name"] for tool in tools]
         check_names(names, "[a-zA-Z0-9_-]{1,128}")
+        self.check_deferred(declared)
         choice = request.get("tool_choice")
         if choice is None:
             return
@@ -154,6 +155,16 @@ class Anthropic(Wire):
                           f"tool_choice: {kind} is not supported by this model")
             refuse_unless(request.get("thinking", {}).get("type", "disabled") == "disabled",
                           "Thinking may not be enabled when tool_choice forces tool use.")
+
+    @staticmethod
+    def check_deferred(declared):
+        deferred = [tool for tool in declared if tool.get("defer_loading")]
+        refuse_unless(not deferred or len(deferred) < len(declared),
+                      "At least one tool must have defer_loading=false. All tools cannot be "
+                      "deferred.")
+        for tool in deferred:
+            refuse_unless("cache_control" not in tool,
+                          f"tools: {tool['name']} has defer_loading and cache_control")
 
     # ---- messages ----
 
@@ -218,6 +229,7 @@ class Anthropic(Wire):
             elif kind == "tool_result":
                 refuse_unknown(block, {"type", "tool_use_id", "content", "is_error",
                                        "cache_control"}, where)
+                self.check_result(request, block.get("content", ""), where)
             elif kind in ("server_tool_use", "web_search_tool_result"):
                 refuse_unless(without_marks(block) in self.hosted, f"{where}: unknown {kind}")
             elif kind == "tool_use":
@@ -233,6 +245,22 @@ class Anthropic(Wire):
         refuse_unless(len(set(ids)) == len(ids), f"messages.{i}: `tool_use` ids must be unique")
         self.check_complete(request, i, ids, thoughts)
         return ids
+
+    @staticmethod
+    def check_result(request, content, where):
+        members = {"text": {"text", "citations"}, "image": {"source"},
+                   "document": {"source", "title", "context", "citations"},
+                   "search_result": {"source", "title", "content", "citations"},
+                   "tool_reference": {"tool_name"}}
+        names = [tool["name"] for tool in request.get("tools", ())]
+        for block in content if isinstance(content, list) else ():
+            refuse_unless(block["type"] in members,
+                          f"{where}: unexpected {block['type']} in a tool_result")
+            refuse_unknown(block, {"type", "cache_control"} | members[block["type"]], where)
+            refuse_unless(block["type"] != "text" or block["text"].strip(),
+                          f"{where}: text content blocks must be non-empty")
+            refuse_unless(block["type"] != "tool_reference" or block["tool_name"] in names,
+                          f"Tool reference '{block.get('tool_name')}' not found in available tools")
 
     def check_thought(self, request, i, block):
         refuse_unless(block["type"] == "thinking", f"messages.{i}: unknown redacted thinking")

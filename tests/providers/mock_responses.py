@@ -50,7 +50,10 @@ class Responses(Wire):
                 check_strict_schema(form["schema"], "text.format")
 
     def check_tools(self, request):
-        declared = request.get("tools") or ()
+        declared = list(request.get("tools") or ())
+        for item in request["input"]:
+            if item.get("type") == "additional_tools":
+                declared += item["tools"]
         hosted = [tool["type"] for tool in declared if tool["type"] in HOSTED]
         tools = [tool for tool in declared if tool["type"] not in HOSTED]
         for tool in declared:
@@ -109,6 +112,11 @@ class Responses(Wire):
                 refuse_unless(item["call_id"] in calls,
                               f"No tool call found for function call output {item['call_id']}")
                 outputs.append(item["call_id"])
+            elif kind == "additional_tools":
+                refuse_unknown(item, {"type", "id", "role", "tools"}, where)
+                refuse_unless(item["role"] == "developer", f"{where}: role {item['role']}")
+                refuse_unless(item["tools"], f"{where}: no tools")
+                refuse_unless(outputs == calls, f"{where}: a call has no output yet")
             elif kind == "web_search_call":
                 refuse_unless(self.issued.get(item["id"]) == item, f"{where}: unknown item")
             else:

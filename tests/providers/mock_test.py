@@ -230,6 +230,20 @@ def test_responses():
          "unknown member"),
         ("an_undeclared_choice", put("tool_choice", {"type": "function", "name": "x"}),
          "not declared")])
+    later = {"type": "additional_tools", "role": "developer", "tools": [{**tool, "name": "more"}]}
+
+    def add(item, at=7):
+        return lambda r: r["input"].insert(at, item)
+    subject.test("responses_later", [
+        ("tools_between_calls_and_outputs", add(later, 5), "has no output yet"),
+        ("tools_of_another_role", add({**later, "role": "user"}), "role user"),
+        ("no_later_tools", add({**later, "tools": []}), "no tools"),
+        ("a_tool_that_is_declared_already", add({**later, "tools": [tool]}), "unique"),
+        ("a_later_tool_without_strict", add({**later, "tools": [
+            {key: value for key, value in tool.items() if key != "strict"} | {"name": "more"}]}),
+         "strict of more is missing")])
+    check("responses_accept_a_choice_of_a_later_tool", subject.outcome(lambda r: (
+        add(later)(r), put("tool_choice", {"type": "function", "name": "more"})(r))), "")
 
 
 # ---- Anthropic ----
@@ -246,6 +260,25 @@ def anthropic_subject(model, **more):
                 for block in reply["content"] if block["type"] == "tool_use"]}]
         return request
     return Subject(mock_anthropic.Anthropic(), "/v1/messages", VERSION, request, answer)
+
+
+def test_deferred(mark, subject):
+    content = ("messages", 2, "content", 0, "content")
+    found = {"type": "tool_reference", "tool_name": "late"}
+    subject.test("anthropic_deferred", [
+        ("only_deferred_tools", put("tools", 0, "defer_loading", True), "cannot be deferred"),
+        ("a_mark_on_a_deferred_tool", put("tools", 1, "cache_control", mark), "cache_control"),
+        ("a_reference_to_an_unknown_tool", put(*content, [{**found, "tool_name": "x"}]),
+         "Tool reference 'x' not found"),
+        ("a_reference_with_another_member", put(*content, [{**found, "name": "late"}]), "'name'"),
+        ("an_unknown_block_in_a_result", put(*content, [{"type": "tool_use"}]), "unexpected"),
+        ("a_tool_that_is_no_longer_deferred", drop("tools", 1, "defer_loading"),
+         "bound to a different"),
+        ("one_more_deferred_tool", lambda r: r["tools"].append(
+            {**r["tools"][1], "name": "later"}), "bound to a different")])
+    for name, blocks in (("a_reference", [found]),
+                         ("text_and_a_reference", [{"type": "text", "text": "x"}, found])):
+        check(f"anthropic_accepts_{name}", subject.outcome(put(*content, blocks)), "")
 
 
 def test_anthropic():
@@ -293,6 +326,10 @@ def test_anthropic():
         ("disabled_thinking", put("thinking", {"type": "disabled"}), "not supported")])
     check("anthropic_accepts_marks_that_move",
           bound.outcome(put("tools", 0, "cache_control", mark)), "")
+    test_deferred(mark, anthropic_subject("claude-sonnet-5-5", thinking=adaptive, tools=[
+        {"name": "add", "description": "d", "input_schema": copy.deepcopy(SCHEMA)},
+        {"name": "late", "description": "d", "input_schema": copy.deepcopy(SCHEMA),
+         "defer_loading": True}]))
     check("anthropic_accepts_no_thinking_after_another_prefix", bound.outcome(lambda r: (
         put("system", "other")(r), drop("messages", 1, "content", 0)(r))), "")
 
