@@ -87,6 +87,8 @@
       "code points of the task that are used as a search query")                                   \
     X(SEARCH_INDEXES, "search.indexes", 8, "tool search indexes in the cache")                     \
     X(SEARCH_NAMES, "search.names", 1000, "tools of one server that an event lists by name")       \
+    X(SEARCH_DEFERRED_BYTES, "search.deferred_bytes", 1 << 20,                                     \
+      "bytes of the definitions of MCP tools that are declared before a search reveals them")      \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, after aliases are expanded")        \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \

@@ -4,6 +4,7 @@
 #include "model/declared_tools.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -12,6 +13,7 @@
 
 struct haft__declared_tool {
     const haft__tool *tool;
+    bool deferred;
     size_t end; /* of its text */
 };
 
@@ -28,13 +30,19 @@ void haft__declared_tools_finish(haft__declared_tools *tools)
     haft__declared_tools_init(tools);
 }
 
+static bool is_deferred(const haft__request *request, size_t index)
+{
+    return index >= request->tool_count - request->deferred_count;
+}
+
 /* Whether the tools of one are the first tools of the other, and in the same form. */
 static bool matches(const haft__declared_tools *tools, const haft__request *request,
                     haft__tool_writer *write)
 {
     bool same = tools->count == 0 || tools->write == write;
     for (size_t i = 0; same && i < tools->count && i < request->tool_count; i++) {
-        same = tools->items[i].tool == request->tools[i];
+        same = tools->items[i].tool == request->tools[i]
+               && tools->items[i].deferred == is_deferred(request, i);
     }
     return same;
 }
@@ -49,7 +57,16 @@ bool haft__declared_tools_can_share(const haft__declared_tools *shared,
     return can;
 }
 
-static haft_status add_tool(haft__declared_tools *tools, const haft__tool *tool,
+/* A deferred tool has one more member. */
+static void end_deferred(haft__buf *text)
+{
+    if (text->status == HAFT_OK) {
+        text->len -= strlen("}");
+        haft__buf_add_str(text, HAFT__LIT(",\"" HAFT__DEFER_LOADING "\":true}"));
+    }
+}
+
+static haft_status add_tool(haft__declared_tools *tools, const haft__tool *tool, bool deferred,
                             haft__tool_writer *write, haft_error *err)
 {
     struct haft__declared_tool *items =
@@ -60,7 +77,10 @@ static haft_status add_tool(haft__declared_tools *tools, const haft__tool *tool,
     tools->items = items;
     haft__buf_add_str(&tools->text, tools->count > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
     write(&tools->text, tool);
-    tools->items[tools->count++] = (struct haft__declared_tool){tool, tools->text.len};
+    if (deferred) {
+        end_deferred(&tools->text);
+    }
+    tools->items[tools->count++] = (struct haft__declared_tool){tool, deferred, tools->text.len};
     return haft__buf_check(&tools->text, err);
 }
 
@@ -73,7 +93,8 @@ haft_status haft__declared_tools_sync(haft__declared_tools *tools, const haft__r
     }
     tools->write = write;
     while (status == HAFT_OK && tools->count < request->tool_count) {
-        status = add_tool(tools, request->tools[tools->count], write, err);
+        status = add_tool(tools, request->tools[tools->count], is_deferred(request, tools->count),
+                          write, err);
     }
     if (status != HAFT_OK) {
         haft__declared_tools_finish(tools);
@@ -83,5 +104,5 @@ haft_status haft__declared_tools_sync(haft__declared_tools *tools, const haft__r
 
 haft_str haft__declared_tools_text(const haft__declared_tools *tools, size_t count)
 {
-    return (haft_str){tools->text.ptr, tools->items[count - 1].end};
+    return (haft_str){tools->text.ptr, count > 0 ? tools->items[count - 1].end : 0};
 }

@@ -10,7 +10,10 @@
 
 #include "model/model.h"
 
-/* Appends one tool in the provider's wire format. */
+/* The member of a deferred tool. */
+#define HAFT__DEFER_LOADING "defer_loading"
+
+/* Appends one tool in the provider's wire format: an object with members. */
 typedef void haft__tool_writer(haft__buf *buf, const haft__tool *tool);
 
 /* Heap memory, freed by finish. */
@@ -38,7 +41,7 @@ HAFT_MUST_USE haft_status haft__declared_tools_sync(haft__declared_tools *tools,
                                                     const haft__request *request,
                                                     haft__tool_writer *write, haft_error *err);
 
-/* The text of the first `count` tools, which must have been added; borrowed. */
+/* The text of the first `count` tools, which must have been added; borrowed, and empty for 0. */
 haft_str haft__declared_tools_text(const haft__declared_tools *tools, size_t count);
 
 #endif

@@ -31,6 +31,16 @@ bool haft__stop_reason_parse(haft_str name, haft__stop_reason *ret_stop)
     return false;
 }
 
+const char *haft__deferral_text(haft__deferral deferral)
+{
+    static const char *const texts[] = {
+#define X(name, text) text,
+        HAFT__DEFERRALS(X)
+#undef X
+    };
+    return texts[deferral];
+}
+
 static const char *const constraints[] = {
 #define X(name, text) text,
     HAFT__CONSTRAINTS(X)

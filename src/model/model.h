@@ -31,6 +31,20 @@ typedef struct haft__constraint {
     haft_str text;
 } haft__constraint;
 
+/* How a tool that a search reveals reaches the model. */
+#define HAFT__DEFERRALS(X)                                                                         \
+    X(NONE, "it is added to the declared tools")                                                   \
+    X(DECLARED, "it is declared from the start; the result of the search refers to it")            \
+    X(APPENDED, "its definition follows the result of the search")
+
+typedef enum haft__deferral {
+#define X(name, text) HAFT__DEFERRAL_##name,
+    HAFT__DEFERRALS(X)
+#undef X
+} haft__deferral;
+
+const char *haft__deferral_text(haft__deferral deferral);
+
 /* The request of one turn. */
 typedef struct haft__request {
     haft_str model;
@@ -39,9 +53,14 @@ typedef struct haft__request {
     const haft__tool *const *tools; /* declared: in the bytes of the request */
     const bool *allowed;            /* for each tool: whether it may run in this turn */
     size_t tool_count;
+    /* The last of these, never all: the model sees them where the history refers to them, which it
+     * does once a search has revealed them. */
+    size_t deferred_count;
+    /* `tools` has more entries: so many that the history declares, then others that can be called,
+     * up to callable_count. */
+    size_t appended_count, callable_count;
     const haft__tool *const *provider_tools; /* that run at the provider */
     size_t provider_tool_count;
-    size_t callable_count; /* `tools` has more entries: those up to here can be called too */
     haft__choice_mode mode;
     haft_str tool; /* of HAFT__MODE_TOOL */
     haft_str format;

@@ -16,6 +16,8 @@ static const haft__model_rules rows[] = {
     {.pattern = "claude-fable-5-2", .binds_reasoning = true},
     {.pattern = "claude-mythos-5-1", .binds_reasoning = true},
     {.pattern = "claude-mythos-5-2", .binds_reasoning = true},
+    {.pattern = "gpt-5", .takes_late_tools = true},
+    {.pattern = "gpt-6", .takes_late_tools = true},
     {.pattern = "gemini-1"},
     {.pattern = "gemini-2"},
     {.pattern = "gemini", .needs_signatures = true},
@@ -53,6 +55,17 @@ const haft__model_rules *haft__model_rules_find(haft_str model)
         }
     }
     return &none;
+}
+
+haft__deferral haft__model_deferral(const haft__provider *provider, haft_str model,
+                                    haft__member_set refused)
+{
+    const haft__model_rules *rules = haft__model_rules_find(model);
+    haft__deferral deferral = provider->capabilities.deferred_tools;
+    bool applies =
+        deferral == HAFT__DEFERRAL_DECLARED ? rules->binds_reasoning : rules->takes_late_tools;
+    bool rejected = (refused & HAFT__MEMBER_BIT(HAFT__MEMBER_DEFER)) != 0;
+    return applies && !rejected ? deferral : HAFT__DEFERRAL_NONE;
 }
 
 const char *haft__force_rule_text(haft__force_rule rule)

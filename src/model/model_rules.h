@@ -13,6 +13,7 @@ typedef struct haft__model_rules {
     /* Signed reasoning is valid only after exactly the system prompt, tools and messages that it
      * was written after. None of them changes during a run. */
     bool binds_reasoning;
+    bool takes_late_tools; /* accepts definitions of tools in the middle of the history */
     /* A call in the history without the signature of its reasoning is answered 400. */
     bool needs_signatures;
 } haft__model_rules;
@@ -23,6 +24,11 @@ const haft__model_rules *haft__model_rules_all(size_t *ret_count);
 /* The row of a model; never NULL. Words of other hosts before the name are skipped:
  * us.anthropic.claude-.., anthropic/claude-... */
 const haft__model_rules *haft__model_rules_find(haft_str model);
+
+/* How deferred tools reach the model. `refused`: members that its server rejects. If not NONE, a
+ * reveal does not change the beginning of the request. */
+haft__deferral haft__model_deferral(const haft__provider *provider, haft_str model,
+                                    haft__member_set refused);
 
 /* How a call is forced. */
 #define HAFT__FORCE_RULES(X)                                                                       \

@@ -24,6 +24,7 @@ typedef enum haft__member {
     HAFT__MEMBER_SCHEMA,         /* a constraint (JSON Schema); else haft checks the reply */
     HAFT__MEMBER_INCLUDE,        /* encrypted reasoning; else it is not sent back */
     HAFT__MEMBER_CACHE,          /* marks for the provider's cache */
+    HAFT__MEMBER_DEFER,          /* tools outside the list of tools; else the list grows */
     HAFT__MEMBER_COUNT,
 } haft__member;
 

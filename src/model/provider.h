@@ -238,6 +238,7 @@ typedef struct haft__provider_capabilities {
     bool no_forced_thinking;  /* a choice that forces a call is rejected while the model thinks */
     bool choice_breaks_cache; /* another choice invalidates the cache of messages */
     haft__provider_cache cache;
+    haft__deferral deferred_tools;    /* for models that it applies to: haft__model_deferral */
     const haft__provider_tool *tools; /* that it runs itself; the last type is NULL; NULL: none */
 } haft__provider_capabilities;
 

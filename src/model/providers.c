@@ -27,6 +27,7 @@
                      .tool_schema = &haft__tool_schema_openai,                                     \
                      OPENAI_NAMES,                                                                 \
                      .max_tools = 128,                                                             \
+                     .deferred_tools = HAFT__DEFERRAL_APPENDED,                                    \
                      .tools = openai_tools},                                                       \
     .chat = {.must_call = "required", .max_tokens = "", .reasoning = ""}
 
@@ -83,6 +84,7 @@ static const haft__provider providers[] = {
                       .no_forced_thinking = true,
                       .choice_breaks_cache = true,
                       .cache = HAFT__CACHE_MARKS,
+                      .deferred_tools = HAFT__DEFERRAL_DECLARED,
                       .tools = anthropic_tools},
      .chat = {.must_call = "any", .max_tokens = "max_tokens", .reasoning = ""}},
     {.name = "gemini",

@@ -12,6 +12,8 @@
 
 #include "base/arena.h"
 
+struct haft__tool;
+
 typedef enum haft__message_role {
     HAFT__MESSAGE_SYSTEM,
     HAFT__MESSAGE_USER,
@@ -40,6 +42,9 @@ typedef struct haft__message {
     size_t call_count;
     haft_str call_id, call_name; /* of a tool result */
     bool is_error;               /* of a tool result */
+    /* Of a result of tool_search: the tools that it was the first to reveal. */
+    const struct haft__tool *const *revealed;
+    size_t revealed_count;
 } haft__message;
 
 typedef struct haft__messages {

@@ -130,6 +130,8 @@ typedef struct haft__run_call {
     bool searched;                                 /* for tool_search: its hits are recorded */
     const haft__tool **hits;                       /* the hits, best first */
     size_t hit_count, shown_count;                 /* the first shown_count hits are declared */
+    const haft__tool **revealed;                   /* those of them that no search had declared */
+    size_t revealed_count;
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
     bool cut_off;        /* it was cancelled because limits.wall was reached */
@@ -167,6 +169,7 @@ typedef struct haft__tool_history {
     uint64_t found_seq;   /* seq of the last search that declared it; a listing does not count */
     uint32_t found_rank;  /* its rank in that search, from 0 */
     uint32_t shown_order; /* position in the order of declaration; later tools come after it */
+    bool shown_first;     /* the search before the first turn declared it */
     uint64_t called_seq;  /* of its last call */
     uint32_t rejected;    /* calls that a person rejected */
     uint32_t finished_count;

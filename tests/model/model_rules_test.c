@@ -86,3 +86,37 @@ TEST(a_call_is_forced_natively_or_in_words)
     }
     haft__arena_finish(&arena);
 }
+
+TEST(deferred_tools_reach_the_model_in_the_form_of_its_provider)
+{
+    static const struct {
+        const char *provider, *model;
+        haft__member_set refused;
+        haft__deferral wanted;
+    } cases[] = {
+        {"anthropic", "claude-haiku-5-5", 0, HAFT__DEFERRAL_DECLARED},
+        {"anthropic", "claude-opus-5-5-20261001", 0, HAFT__DEFERRAL_DECLARED},
+        {"anthropic", "claude-opus-4-6", 0, HAFT__DEFERRAL_NONE},
+        {"anthropic", "claude-haiku-5-5", HAFT__MEMBER_BIT(HAFT__MEMBER_DEFER),
+         HAFT__DEFERRAL_NONE},
+        {"anthropic", "claude-haiku-5-5", HAFT__MEMBER_BIT(HAFT__MEMBER_CACHE),
+         HAFT__DEFERRAL_DECLARED},
+        {"anthropic", "gpt-6.1-sol", 0, HAFT__DEFERRAL_NONE},
+        {"openai-responses", "gpt-5.4-mini", 0, HAFT__DEFERRAL_APPENDED},
+        {"openai-responses", "gpt-6.1-sol", 0, HAFT__DEFERRAL_APPENDED},
+        {"openai-responses", "gpt-6.1-sol", HAFT__MEMBER_BIT(HAFT__MEMBER_DEFER),
+         HAFT__DEFERRAL_NONE},
+        {"openai-responses", "gpt-4o-mini", 0, HAFT__DEFERRAL_NONE},
+        {"openai-responses", "claude-haiku-5-5", 0, HAFT__DEFERRAL_NONE},
+        {"openai-chat", "gpt-6.1-sol", 0, HAFT__DEFERRAL_NONE},
+        {"gemini", "gemini-3.8-flash", 0, HAFT__DEFERRAL_NONE},
+        {"vllm", "claude-haiku-5-5", 0, HAFT__DEFERRAL_NONE},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__model_spec model = {.provider = haft__str(cases[i].provider)};
+        haft__deferral found = haft__model_deferral(haft__provider_for_model(&model),
+                                                    haft__str(cases[i].model), cases[i].refused);
+        CHECK_STR(haft__str(haft__deferral_text(found)),
+                  haft__str(haft__deferral_text(cases[i].wanted)), "case %zu", i);
+    }
+}

@@ -98,6 +98,10 @@ static void add_cache(haft__buf *page, const haft__provider *p)
     haft__buf_addf(page, p->chat.reasoning[0] != '\0' ? " `%s`%s |" : " %s%s |", p->chat.reasoning,
                    p->chat.needs_reasoning ? ", always" : "");
     add_code(page, p->chat.max_tokens);
+    static const char *const forms[] = {[HAFT__DEFERRAL_NONE] = "",
+                                        [HAFT__DEFERRAL_DECLARED] = "declared from the start",
+                                        [HAFT__DEFERRAL_APPENDED] = "follow the result"};
+    haft__buf_addf(page, " %s |", forms[capabilities->deferred_tools]);
 }
 
 static void add_chat(haft__buf *page, const haft__provider *p)
@@ -129,8 +133,8 @@ static const struct {
     {"Cache and reasoning",
      "| provider | cache of prompts | a changed choice keeps it | reasoning is sent back as | "
      "token limit "
-     "of a reply |\n",
-     "|---|---|---|---|---|\n", add_cache, NULL},
+     "of a reply | tools that a search reveals |\n",
+     "|---|---|---|---|---|---|\n", add_cache, NULL},
     {"Chat Completions",
      "| provider | `stream_options` | arguments may be any text | ids of 9 characters | no user "
      "message "
@@ -160,7 +164,13 @@ static const char *const notes[] = {
     "\nhaft sends names of at most 64 bytes with a letter or `_` first (`src/tool/wire_name.h`), "
     "which every provider\n"
     "accepts. `haft check` warns if the first request has more tools than the provider accepts.\n",
-    "\nRequests begin with the bytes of the request before, so that both kinds of cache hit.\n",
+    "\nRequests begin with the bytes of the request before, so that both kinds of cache hit. The "
+    "last "
+    "column holds for\n"
+    "models to which it applies, [below](#models-with-their-own-rules): anthropic's with bound "
+    "thinking, openai's that take tools\n"
+    "later. An empty cell: the declared tools grow ([models](models.md#tools-that-are-revealed-"
+    "later)).\n",
     "\nThe differences between servers with OpenAI's Chat Completions API.\n",
 };
 
@@ -198,15 +208,16 @@ static void add_models(haft__buf *page)
 {
     size_t count;
     const haft__model_rules *models = haft__model_rules_all(&count);
-    haft__buf_addf(page,
-                   "\n## Models with their own rules\n\n"
-                   "| model | accepts a forced choice | thinking is bound to everything "
-                   "before it | calls in the history need a signature |\n|---|---|---|---|\n");
+    haft__buf_addf(page, "\n## Models with their own rules\n\n"
+                         "| model | accepts a forced choice | thinking is bound to everything "
+                         "before it | calls in the history need a signature | takes tools later "
+                         "|\n|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         haft__buf_addf(page, "| `%s` |", models[i].pattern);
         add_flag(page, !models[i].no_force);
         add_flag(page, models[i].binds_reasoning);
         add_flag(page, models[i].needs_signatures);
+        add_flag(page, models[i].takes_late_tools);
         haft__buf_addf(page, "\n");
     }
 }

@@ -14,6 +14,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "house")]
 import packages  # noqa: E402
 from script import NAME, check, check_none  # noqa: E402
 
+import deferral  # noqa: E402
 import mock  # noqa: E402
 import mock_anthropic  # noqa: E402
 import mock_chat  # noqa: E402
@@ -65,6 +66,10 @@ def test_types(place, scratch):
         check_none(f"{case.name}_has_requests", [] if len(requests) > 4 else [len(requests)])
         lines += [f"export const {case.name}_{i}: {TYPES[case.provider]} = {literal(request)};\n"
                   for i, request in enumerate(requests)]
+    for case in (case for case in cases if case.name in ("anthropic_bound", "openai_responses")):
+        requests = deferral.play(case, deferral.TURNS, Path(scratch) / f"{case.name}_deferred")[3]
+        lines += [f"export const {case.name}_deferred_{i}: {TYPES[case.provider]} = "
+                  f"{literal(request)};\n" for i, request in enumerate(requests.requests)]
     lines += [f"// @ts-expect-error\nexport const bad_{i}: {kind} = {{nonsense: 1}};\n"
               for i, kind in enumerate(sorted(set(TYPES.values())))]
     directory = Path(scratch) / "types"

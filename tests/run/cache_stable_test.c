@@ -14,6 +14,22 @@ typedef struct wire {
     haft__buf body, causes;
 } wire;
 
+/* A run that goes on in another process has no kept text. */
+static void check_fresh(const wire *w, const haft__request *request,
+                        const haft__provider_request_options *options)
+{
+    haft__provider_conversation *fresh = NULL;
+    haft__buf body;
+    haft__buf_init(&body, 1 << 22);
+    CHECK_INT(haft__conversation_create(w->provider, &fresh, NULL), HAFT_OK, "%s",
+              w->provider->name);
+    CHECK_INT(haft__conversation_write(fresh, request, options, &body, NULL), HAFT_OK, "%s",
+              w->provider->name);
+    CHECK_STR(haft__buf_str(&body), haft__buf_str(&w->body), "%s", w->provider->name);
+    haft__conversation_destroy(fresh);
+    haft__buf_finish(&body);
+}
+
 static void on_request(void *context, const haft__request *request)
 {
     wire *w = context;
@@ -22,6 +38,7 @@ static void on_request(void *context, const haft__request *request)
     haft__buf_clear(&w->body);
     CHECK_INT(haft__conversation_write(w->conversation, request, &options, &w->body, NULL), HAFT_OK,
               "%s", w->provider->name);
+    check_fresh(w, request, &options);
     haft__cache_request sent = {.request = request,
                                 .body = haft__buf_str(&w->body),
                                 .stable = w->conversation->stable,
@@ -126,12 +143,13 @@ TEST(a_violation_does_not_break_the_prefix_of_later_requests)
     }
 }
 
+static const char search_script[] =
+    "{\"replies\":[{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"far\"}}]},"
+    "{\"calls\":[{\"name\":\"docs:far_one\",\"arguments\":{}}]},{\"text\":\"Done.\"}],"
+    "\"results\":{\"docs:far_one\":[\"a\"]}}";
+
 TEST(a_search_that_reveals_tools_is_a_declared_break)
 {
-    static const char script[] =
-        "{\"replies\":[{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"far\"}}]},"
-        "{\"calls\":[{\"name\":\"docs:far_one\",\"arguments\":{}}]},{\"text\":\"Done.\"}],"
-        "\"results\":{\"docs:far_one\":[\"a\"]}}";
     size_t count;
     const haft__provider *all = haft__providers(&count);
     for (size_t i = 0; i < count; i++) {
@@ -140,9 +158,36 @@ TEST(a_search_that_reveals_tools_is_a_declared_break)
             haft_str causes = play(&all[i],
                                    "agent; tools=tool_search,read; turns=9; "
                                    "server=docs,far_one",
-                                   script, &w);
+                                   search_script, &w);
             CHECK_STR(causes, HAFT__LIT("first tools_revealed none"), "%s", all[i].name);
             finish(&w);
         }
+    }
+}
+
+/* Models whose provider has a form for tools that come later. */
+TEST(a_search_does_not_break_the_prefix_of_models_with_deferred_tools)
+{
+    static const struct {
+        const char *provider, *model;
+    } rows[] = {{"anthropic", "claude-opus-5-5"},
+                {"anthropic", "claude-haiku-5-5"},
+                {"openai", "gpt-5.5"},
+                {"openai-responses", "gpt-6.1-sol"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char spec[256];
+        wire w;
+        haft__model_spec model = {.provider = haft__str(rows[i].provider)};
+        (void)snprintf(spec, sizeof(spec),
+                       "agent; tools=tool_search,read; turns=9; server=docs,far_one,other; "
+                       "model=%s",
+                       rows[i].model);
+        haft_str causes = play(haft__provider_for_model(&model), spec, search_script, &w);
+        CHECK_STR(causes, HAFT__LIT("first none none"), "%s", rows[i].model);
+        haft_str last = help_keep(haft__buf_str(&w.body));
+        const char *form =
+            strcmp(rows[i].provider, "anthropic") == 0 ? "tool_reference" : "additional_tools";
+        CHECK(strstr(last.ptr, form) != NULL, "%s: %s", rows[i].model, last.ptr);
+        finish(&w);
     }
 }

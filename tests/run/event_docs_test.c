@@ -214,6 +214,7 @@ TEST(only_fields_about_questions_and_changed_tools_are_optional)
             of_tool = of_tool
                       || (haft__str_equal(kind, HAFT__LIT("tools_revealed"))
                           && (haft__str_equal(field, HAFT__LIT("reason"))
+                              || haft__str_equal(field, HAFT__LIT("deferred_tools"))
                               || haft__str_equal(field, HAFT__LIT("embeddings"))))
                       || (haft__str_equal(kind, HAFT__LIT("gate_opened"))
                           && (haft__str_equal(field, HAFT__LIT("declared"))

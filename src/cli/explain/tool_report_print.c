@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cli/terminal/print.h"
 #include "engine/ops/tool_reason.h"
+#include "run/offer/offer.h"
 
 static void print_verdict(FILE *out, haft__buf *buf, const haft__first_turn_preview *first,
                           const haft__verdict *verdict)
@@ -139,6 +140,7 @@ void haft__tool_report_print_limit(FILE *out, const haft__first_turn_preview *fi
     const char *why;
     uint32_t cap = haft__resolve_cap(spec, &why);
     size_t unusable = count_not_deferred(offer);
+    haft__deferral deferral = haft__offer_deferral(spec, &first->run);
     if (offer->deferred == 0) {
         return;
     }
@@ -157,6 +159,9 @@ void haft__tool_report_print_limit(FILE *out, const haft__first_turn_preview *fi
         (void)fprintf(out, "; %zu more tools of servers cannot be used", unusable);
     }
     (void)fputc('\n', out);
+    if (deferral != HAFT__DEFERRAL_NONE) {
+        (void)fprintf(out, "  if a search reveals a tool: %s\n", haft__deferral_text(deferral));
+    }
 }
 
 void haft__tool_report_print_warnings(FILE *out, const haft__mcp_listing *listings, size_t count)

@@ -167,6 +167,7 @@ static void write_deferred(haft__json_writer *w, const haft__first_turn_preview 
     haft__field_number(w, "own_tokens", haft__resolve_tokens(spec));
     haft__field_number(w, "context_tokens", spec->model.context_tokens);
     haft__field_number(w, "share_percent", spec->tools_share);
+    haft__field_string(w, "reveal", haft__deferral_text(haft__offer_deferral(spec, &preview->run)));
     haft__json_end_object(w);
 }
 

@@ -54,7 +54,9 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
     haft__force_rule rule =
         provider != NULL ? haft__model_force_rule(provider, model->model, model->options, refused)
                          : HAFT__FORCE_NATIVE;
-    asked.allowed = NULL; /* every tool is allowed */
+    asked.allowed = NULL; /* every tool is allowed that the model sees */
+    asked.tool_count -= asked.deferred_count;
+    asked.deferred_count = 0;
     asked.mode = HAFT__MODE_ANY;
     asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
     *ret_forced =

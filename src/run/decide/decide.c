@@ -337,7 +337,9 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
 {
     const haft__spec *spec = run->spec;
     haft__offered offered;
-    haft_status status = haft__offer_tools(run, arena, &offered, err);
+    bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;
+    haft_status status = constrained ? haft__offer_text_tools(run, arena, &offered, err)
+                                     : haft__offer_tools(run, arena, &offered, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -369,6 +371,8 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
         .tools = tools,
         .allowed = allowed,
         .tool_count = offered.declared,
+        .deferred_count = offered.deferred,
+        .appended_count = offered.appended,
         .provider_tools = hosted,
         .provider_tool_count = hosted_count,
         .callable_count = offered.count,
@@ -379,8 +383,7 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
         .transcript = spec->history == HAFT__HISTORY_TRANSCRIPT,
         .task = run->task,
     };
-    return run->constraint == HAFT__CONSTRAINT_NONE
-               ? HAFT_OK
-               : haft__constraint_apply(spec, run->constrained_format, run->violations > 0,
-                                        ret_request, arena, NULL, err);
+    return constrained ? haft__constraint_apply(spec, run->constrained_format, run->violations > 0,
+                                                ret_request, arena, NULL, err)
+                       : HAFT_OK;
 }

@@ -116,7 +116,8 @@ haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided)
     const haft__run *run = d->run;
     size_t cap = haft__resolve_cap(d->spec, &why), shown = count_shown(run);
     uint64_t cost = 0;
-    *ret_decided = shown > cap;
+    /* A tool in the history cannot be taken back. */
+    *ret_decided = shown > cap && haft__offer_deferral(d->spec, run) == HAFT__DEFERRAL_NONE;
     if (!*ret_decided) {
         return HAFT_OK;
     }
@@ -181,7 +182,8 @@ static void add_errors(haft__buf *text, const haft__run *run)
     }
 }
 
-/* The definitions come last: if the text is truncated, the next request has them anyway. */
+/* The definitions come last: if the text is truncated, the next request has them anyway. They are
+ * left out if they follow the result in the provider's form. */
 static void write_found(haft__buf *text, const haft__run *run, const haft__run_call *call)
 {
     if (run->deferred == 0) {
@@ -204,10 +206,11 @@ static void write_found(haft__buf *text, const haft__run *run, const haft__run_c
         add_line(text, call->hits[i]);
     }
     add_errors(text, run);
-    if (call->shown_count > 0) {
+    bool defined = haft__offer_deferral(run->spec, run) == HAFT__DEFERRAL_NONE;
+    if (defined && call->shown_count > 0) {
         haft__buf_add_str(text, HAFT__LIT("\n"));
     }
-    for (size_t i = 0; i < call->shown_count; i++) {
+    for (size_t i = 0; defined && i < call->shown_count; i++) {
         add_definition(text, call->hits[i]);
     }
 }
@@ -390,7 +393,7 @@ const char *haft__decide_missing_tool(haft__decision *d, const haft__run_call *c
     haft_str name = call->name;
     if (call->tool != NULL) {
         haft__reason reason = haft__resolve_tool(d->spec, d->run, call->tool).reason;
-        if (reason != HAFT__REASON_SHARE) {
+        if (reason != HAFT__REASON_SHARE && reason != HAFT__REASON_DEFERRED) {
             return explain_withheld_tool(d, call->tool->name, reason);
         }
         haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));

@@ -34,7 +34,9 @@ static haft_status end_batch(haft__run *run, haft_error *err)
                                  .text = call->shown,
                                  .call_id = call->model_call,
                                  .call_name = call->name,
-                                 .is_error = call->stage == HAFT__CALL_REFUSED || !call->ok};
+                                 .is_error = call->stage == HAFT__CALL_REFUSED || !call->ok,
+                                 .revealed = call->revealed,
+                                 .revealed_count = call->revealed_count};
         haft_status status = haft__messages_add(&run->messages, message, err);
         if (status != HAFT_OK) {
             return status;

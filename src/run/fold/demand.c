@@ -29,12 +29,13 @@ static haft_status write_demand(const haft__run *run, haft__buf *text, haft_erro
     haft__arena_init(&arena, 0);
     haft_status status = haft__offer_tools(run, &arena, &offered, err);
     haft_str *names =
-        status == HAFT_OK ? haft__arena_array(&arena, offered.declared, sizeof(*names)) : NULL;
+        status == HAFT_OK ? haft__arena_array(&arena, offered.count, sizeof(*names)) : NULL;
     size_t count = 0;
     if (status == HAFT_OK && names == NULL) {
         status = haft__arena_fail(&arena, err);
     }
-    for (size_t i = 0; status == HAFT_OK && i < offered.declared; i++) {
+    size_t shown = offered.declared + offered.appended;
+    for (size_t i = 0; status == HAFT_OK && i < shown; i++) {
         if (run->allowed[offered.items[i]]) {
             names[count++] = run->tools->items[offered.items[i]]->name;
         }

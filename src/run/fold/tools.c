@@ -154,9 +154,12 @@ static haft_status read_tool(haft__run *run, const haft__event *event, haft__jso
 typedef struct finding {
     haft__run *run;
     const haft__event *event;
+    bool first;              /* before the first turn; else by a call */
     bool shown;              /* the declared ones; else those that are only listed */
     const haft__tool **hits; /* all hits, for the call that searched */
     size_t hit_count;
+    const haft__tool **revealed; /* those that no search had declared */
+    size_t revealed_count;
 } finding;
 
 static bool is_only_named(haft__json entry)
@@ -166,10 +169,14 @@ static bool is_only_named(haft__json entry)
 }
 
 /* A tool that is only listed gets no protection from eviction; only a declared hit does. */
-static void mark_revealed(const finding *f, const haft__tool *tool)
+static void mark_revealed(finding *f, const haft__tool *tool)
 {
     haft__run *run = f->run;
     haft__tool_history *past = &run->past[haft__run_tool_index(run, tool)];
+    if (f->shown && past->shown_order == 0) {
+        past->shown_first = f->first;
+        f->revealed[f->revealed_count++] = tool;
+    }
     if (f->shown && past->found != HAFT__TOOL_REVEAL_SHOWN) {
         past->found = HAFT__TOOL_REVEAL_SHOWN;
         past->shown_order = ++run->shown_count;
@@ -198,31 +205,54 @@ static haft_status add_known(finding *f, const haft__tool *known, haft__json ent
     return HAFT_OK;
 }
 
-static haft_status add_tool(finding *f, haft__json entry, haft_error *err)
+/* Adds a tool that the run does not have. */
+static haft_status add_new(const finding *f, haft__json entry, haft_error *err)
 {
     haft__run *run = f->run;
     haft__tool tool;
     haft_error why = {0};
+    if (run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
+        return haft__fold_fail(f->event, "the run has the maximum number of tools", err);
+    }
+    haft_status status = read_tool(run, f->event, entry, &tool, err);
+    if (status == HAFT_OK) {
+        status = haft__tools_add(run->more_tools, &tool, &why);
+        status =
+            status == HAFT_OK ? HAFT_OK : fail_definition(f->event, tool.name, status, &why, err);
+    }
+    return status;
+}
+
+static haft_status add_tool(finding *f, haft__json entry, haft_error *err)
+{
     haft_str name = haft__object_text(entry, "name");
     haft_status status = HAFT_OK;
-    const haft__tool *known = haft__tools_find(run->tools, name);
+    const haft__tool *known = haft__tools_find(f->run->tools, name);
     if (known != NULL) {
         status = add_known(f, known, entry, err);
-    } else if (run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
-        return haft__fold_fail(f->event, "the run has the maximum number of tools", err);
     } else {
-        status = read_tool(run, f->event, entry, &tool, err);
-        if (status == HAFT_OK) {
-            status = haft__tools_add(run->more_tools, &tool, &why);
-            status = status == HAFT_OK ? HAFT_OK
-                                       : fail_definition(f->event, tool.name, status, &why, err);
-        }
-        known = haft__tools_find(run->tools, name);
+        status = add_new(f, entry, err);
+        known = haft__tools_find(f->run->tools, name);
         if (status == HAFT_OK) {
             mark_revealed(f, known);
         }
     }
-    f->hits[f->hit_count++] = known;
+    if (status == HAFT_OK) {
+        f->hits[f->hit_count++] = known;
+    }
+    return status;
+}
+
+/* Adds tools that are declared although no search has revealed them. */
+static haft_status add_deferred(const finding *f, haft__json entries, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; status == HAFT_OK && i < entries.count; i++) {
+        haft_str name = haft__object_text(entries.items[i], "name");
+        status = haft__tools_find(f->run->tools, name) == NULL
+                     ? add_new(f, entries.items[i], err)
+                     : fail_tool(f->event, name, "exists already", err);
+    }
     return status;
 }
 
@@ -371,25 +401,31 @@ static haft_status read_found(haft__run *run, const haft__event *event, haft__ru
                               haft_error *err)
 {
     haft__json shown = haft__object_array(event->object, "tools"),
-               listed = haft__object_array(event->object, "listed");
-    size_t count = (size_t)shown.count + listed.count;
+               listed = haft__object_array(event->object, "listed"),
+               deferred = haft__object_array(event->object, "deferred_tools");
+    size_t count = (size_t)shown.count + listed.count, all = count + deferred.count;
     finding f = {.run = run,
                  .event = event,
-                 .hits = haft__arena_array(run->arena, count, sizeof(haft__tool *))};
-    if (f.hits == NULL) {
+                 .first = call == NULL,
+                 .hits = haft__arena_array(run->arena, count, sizeof(haft__tool *)),
+                 .revealed = haft__arena_array(run->arena, shown.count, sizeof(haft__tool *))};
+    if (f.hits == NULL || f.revealed == NULL) {
         return haft__arena_fail(run->arena, err);
     }
     haft_status status = HAFT_OK;
-    if (count > 0) {
+    if (all > 0) {
         status = copy_tools(run, err);
-        status = status == HAFT_OK ? grow_tools(run, count, err) : status;
+        status = status == HAFT_OK ? grow_tools(run, all, err) : status;
     }
     status = status == HAFT_OK ? add_tools(&f, shown, true, err) : status;
     status = status == HAFT_OK ? add_tools(&f, listed, false, err) : status;
+    status = status == HAFT_OK ? add_deferred(&f, deferred, err) : status;
     if (status == HAFT_OK && call != NULL) {
         call->searched = true;
         call->hits = f.hits;
         call->hit_count = f.hit_count;
+        call->revealed = f.revealed;
+        call->revealed_count = f.revealed_count;
         run->search_found_nothing = run->search_found_nothing || count == 0;
         call->shown_count = shown.count;
     }

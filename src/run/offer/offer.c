@@ -58,48 +58,122 @@ bool haft__offer_keeps_prefix(const haft__spec *spec)
            && haft__model_rules_find(spec->model.model)->binds_reasoning;
 }
 
-/* Sort key of a tool in the request: tools of the spec first, then revealed tools in the order of
- * their declaration. */
-static uint64_t place_of(const haft__run *run, size_t index)
+/* A history without results of calls has no place for a reference or a definition. */
+haft__deferral haft__offer_deferral(const haft__spec *spec, const haft__run *run)
 {
-    const haft__tool_history *past = &run->past[index];
-    return past->found == HAFT__TOOL_REVEAL_NONE ? index
-                                                 : (uint64_t)run->tools->count + past->shown_order;
+    const haft__provider *provider = haft__provider_for_model(&spec->model);
+    haft__deferral deferral =
+        provider != NULL
+            ? haft__model_deferral(provider, spec->model.model, run != NULL ? run->refused : 0)
+            : HAFT__DEFERRAL_NONE;
+    bool can = deferral != HAFT__DEFERRAL_NONE && haft__offer_is_native(spec)
+               && spec->history != HAFT__HISTORY_TRANSCRIPT
+               && haft__tools_find(&spec->tools, HAFT__LIT(HAFT__TOOL_SEARCH)) != NULL
+               && haft__resolve_can_search(spec);
+    return can ? deferral : HAFT__DEFERRAL_NONE;
 }
 
-/* Inserts the tool into the declared ones. They are already sorted, except for tools that were
- * revealed again. */
-static void put(const haft__run *run, haft__offered *offered, size_t index)
+/* The parts of a request's tools, in their order. */
+typedef enum part {
+    PART_LOADED,
+    PART_DEFERRED,
+    PART_APPENDED,
+    PART_LISTED,
+    PART_NONE,
+} part;
+
+/* Where a tool is that only a search reveals. It stays there even if its server no longer lists it:
+ * a request begins with the bytes of the one before. */
+static part part_of_searched(haft__deferral deferral, const haft__tool_history *past)
 {
-    size_t at = offered->declared++;
-    for (size_t i = offered->count++; i > at; i--) {
-        offered->items[i] = offered->items[i - 1];
+    return past->shown_first                         ? PART_LOADED
+           : deferral == HAFT__DEFERRAL_DECLARED     ? PART_DEFERRED
+           : past->found == HAFT__TOOL_REVEAL_SHOWN  ? PART_APPENDED
+           : past->found == HAFT__TOOL_REVEAL_HIDDEN ? PART_APPENDED
+           : past->found == HAFT__TOOL_REVEAL_LISTED ? PART_LISTED
+                                                     : PART_NONE;
+}
+
+static part part_of(const haft__run *run, haft__deferral deferral, size_t index)
+{
+    const haft__tool *tool = run->tools->items[index];
+    if (deferral != HAFT__DEFERRAL_NONE
+        && (tool->source == HAFT__TOOL_MCP || haft__resolve_is_deferred(run->spec, tool))) {
+        return part_of_searched(deferral, &run->past[index]);
     }
-    for (; at > 0 && place_of(run, offered->items[at - 1]) > place_of(run, index); at--) {
+    switch (haft__resolve_index(run, index).visibility) {
+    case HAFT__VISIBILITY_DECLARED: return PART_LOADED;
+    case HAFT__VISIBILITY_CALLABLE: return PART_LISTED;
+    case HAFT__VISIBILITY_NONE: return PART_NONE;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Sort key of a tool in its part of the request: tools of the spec first, then revealed tools in
+ * the order of their declaration. Deferred tools are declared in the order in which the run got
+ * them. */
+static uint64_t place_of(const haft__run *run, part where, size_t index)
+{
+    const haft__tool_history *past = &run->past[index];
+    bool fixed = where == PART_DEFERRED || past->found == HAFT__TOOL_REVEAL_NONE;
+    return fixed ? index : (uint64_t)run->tools->count + past->shown_order;
+}
+
+/* Inserts the tool after those of its part that come before it. They are already sorted, except for
+ * tools that were revealed again. */
+static void put(const haft__run *run, haft__offered *offered, size_t first, part where,
+                size_t index)
+{
+    size_t at = offered->count++;
+    for (; where != PART_LISTED && at > first
+           && place_of(run, where, offered->items[at - 1]) > place_of(run, where, index);
+         at--) {
         offered->items[at] = offered->items[at - 1];
     }
     offered->items[at] = index;
 }
 
-haft_status haft__offer_tools(const haft__run *run, haft__arena *arena, haft__offered *ret_offered,
-                              haft_error *err)
+static size_t put_part(const haft__run *run, const part *parts, haft__offered *offered, part where)
+{
+    size_t first = offered->count;
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (parts[i] == where) {
+            put(run, offered, first, where, i);
+        }
+    }
+    return offered->count - first;
+}
+
+static haft_status collect(const haft__run *run, haft__deferral deferral, haft__arena *arena,
+                           haft__offered *ret_offered, haft_error *err)
 {
     haft__offered offered = {.items = haft__arena_array(arena, run->tools->count, sizeof(size_t))};
-    if (offered.items == NULL) {
+    part *parts = haft__arena_array(arena, run->tools->count, sizeof(*parts));
+    if (offered.items == NULL || parts == NULL) {
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < run->tools->count; i++) {
-        if (haft__resolve_index(run, i).visibility == HAFT__VISIBILITY_DECLARED) {
-            put(run, &offered, i);
-        }
+        parts[i] = part_of(run, deferral, i);
     }
-    for (size_t i = 0; i < run->tools->count; i++) {
-        if (haft__resolve_index(run, i).visibility == HAFT__VISIBILITY_CALLABLE) {
-            offered.items[offered.count++] = i;
-        }
-    }
+    size_t loaded = put_part(run, parts, &offered, PART_LOADED);
+    offered.deferred = put_part(run, parts, &offered, PART_DEFERRED);
+    offered.declared = loaded + offered.deferred;
+    offered.appended = put_part(run, parts, &offered, PART_APPENDED);
+    (void)put_part(run, parts, &offered, PART_LISTED);
     *ret_offered = offered;
     return HAFT_OK;
+}
+
+haft_status haft__offer_tools(const haft__run *run, haft__arena *arena, haft__offered *ret_offered,
+                              haft_error *err)
+{
+    return collect(run, haft__offer_deferral(run->spec, run), arena, ret_offered, err);
+}
+
+haft_status haft__offer_text_tools(const haft__run *run, haft__arena *arena,
+                                   haft__offered *ret_offered, haft_error *err)
+{
+    return collect(run, HAFT__DEFERRAL_NONE, arena, ret_offered, err);
 }
 
 static bool was_found(const haft__run *run)
@@ -131,16 +205,20 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
     if (tools == NULL) {
         return status != HAFT_OK ? status : haft__arena_fail(arena, err);
     }
+    size_t count = 0;
     for (size_t i = 0; i < offered.count; i++) {
         const haft__tool *tool = run->tools->items[offered.items[i]];
         const haft__tool_history *past = &run->past[offered.items[i]];
-        tools[i] = (haft__choice_tool){
-            .name = tool->name,
-            .role = tool->role,
-            .finished = past->finished,
-            .rejected = past->rejected > 0 && past->finished_count == 0,
-            .hidden = i >= offered.declared,
-        };
+        haft__visibility visibility = haft__resolve_index(run, offered.items[i]).visibility;
+        if (visibility != HAFT__VISIBILITY_NONE) {
+            tools[count++] = (haft__choice_tool){
+                .name = tool->name,
+                .role = tool->role,
+                .finished = past->finished,
+                .rejected = past->rejected > 0 && past->finished_count == 0,
+                .hidden = visibility == HAFT__VISIBILITY_CALLABLE,
+            };
+        }
     }
     size_t search =
         haft__run_tool_index(run, haft__tools_find(run->tools, HAFT__LIT(HAFT__TOOL_SEARCH)));
@@ -155,7 +233,7 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
         .turn = run->turn + 1,
         .child_turns = (uint32_t)below->turns,
         .tools = tools,
-        .tool_count = offered.count,
+        .tool_count = count,
         .gate_opened = run->gate_opened,
         .fixed_threshold = run->gate_threshold,
         .search = can_search(run, search) ? run->tools->items[search]->name : HAFT__LIT(""),

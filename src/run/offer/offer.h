@@ -6,23 +6,36 @@
 #ifndef HAFT_RUN_OFFER_OFFER_H
 #define HAFT_RUN_OFFER_OFFER_H
 
+#include "model/model.h"
 #include "run/offer/resolve.h"
 
 /* The format of calls: the first of the spec's formats that is available. */
 haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason);
 
-/* The callable tools of the run, by index. Declared tools come first, in the order of the request,
- * which is append-only. Lives in `arena`. */
+/* How deferred tools reach the model. `run` is NULL before the run exists. */
+haft__deferral haft__offer_deferral(const haft__spec *spec, const haft__run *run);
+
+/* The tools of a request, by index. Declared tools come first, in the order of the request, which
+ * is append-only. All but the deferred ones can be called; of these, only those that a search has
+ * revealed. Lives in `arena`. */
 typedef struct haft__offered {
     size_t *items;
-    size_t count, declared;
+    size_t count;
+    size_t declared; /* in the request's list of tools */
+    size_t deferred; /* the last of the declared ones (haft__request.deferred_count) */
+    size_t appended; /* after the declared ones: the history declares them */
 } haft__offered;
 
 HAFT_MUST_USE haft_status haft__offer_tools(const haft__run *run, haft__arena *arena,
                                             haft__offered *ret_offered, haft_error *err);
 
+/* The same for a request with calls in its text, which can only declare tools that can be called.
+ */
+HAFT_MUST_USE haft_status haft__offer_text_tools(const haft__run *run, haft__arena *arena,
+                                                 haft__offered *ret_offered, haft_error *err);
+
 /* Collects the facts of the choice policy for the turn that is about to start. The tools are those
- * of haft__offer_tools; everything lives in `arena`. */
+ * of haft__offer_tools that can be called; everything lives in `arena`. */
 HAFT_MUST_USE haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                                             haft__choice_facts *ret_facts, haft_error *err);
 

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "run/decide/decide.h"
 #include "run/event_body.h"
-#include "run/offer/resolve.h"
+#include "run/offer/offer.h"
 #include "run/offer/unmatched_pattern.h"
 #include "tool/builtin.h"
 #include "tool/traits.h"
@@ -82,7 +82,7 @@ static void write_tool(haft__json_writer *w, const haft__revealed *revealed, siz
         haft__buf_addf(w->buf, "%.4f", revealed->hit->score);
         w->after_key = false;
     } else {
-        haft__json_add_null(w); /* the spec names it */
+        haft__json_add_null(w); /* it was not searched for */
     }
     if (verdict->tool != NULL) {
         write_known(w, verdict);
@@ -90,7 +90,8 @@ static void write_tool(haft__json_writer *w, const haft__revealed *revealed, siz
         write_definition(w, verdict->listed);
     }
     haft__field_number(w, "rank", rank);
-    haft__field_text(w, "why", revealed->hit != NULL ? revealed->hit->why : HAFT__LIT("named"));
+    haft__field_text(w, "why",
+                     revealed->hit != NULL ? revealed->hit->why : haft__str(revealed->why));
     haft__json_end_object(w);
 }
 
@@ -121,8 +122,8 @@ typedef struct revealing {
 } revealing;
 
 /* Adds the tool if the run can add it; *ret_can says whether it did. */
-static haft_status try_add(revealing *r, const haft__revealed *revealed, bool *ret_can,
-                           haft_error *err)
+static haft_status try_add(revealing *r, const haft__revealed *revealed, size_t most_bytes,
+                           bool *ret_can, haft_error *err)
 {
     const haft__reveal_request *request = &r->reveal->request;
     const haft__mcp_tool *tool = revealed->tool->listed;
@@ -132,7 +133,7 @@ static haft_status try_add(revealing *r, const haft__revealed *revealed, bool *r
     write_tool(&w, revealed, r->reveal->count + 1);
     haft_str text = haft__buf_str(&r->text);
     haft_status status = haft__buf_check(&r->text, err);
-    *ret_can = text.len <= HAFT__LIMIT_MCP_REVEALED_BYTES - r->bytes
+    *ret_can = text.len <= most_bytes - r->bytes
                && (request->refuses == NULL || !request->refuses(request->context, text));
     if (status == HAFT_OK && *ret_can && revealed->tool->tool == NULL) {
         haft__tool made = {.name = tool->name,
@@ -156,13 +157,13 @@ static haft_status add_by_name(revealing *r, haft_str name, const haft__reveal_h
                                haft_error *err)
 {
     haft__reveal *reveal = r->reveal;
-    haft__revealed revealed = {haft__map_get(&r->by_name, name), hit};
+    haft__revealed revealed = {haft__map_get(&r->by_name, name), hit, "named"};
     bool can = false;
     if (reveal->count >= r->most || revealed.tool == NULL
         || haft__map_get(&r->taken, name) != NULL) {
         return HAFT_OK;
     }
-    haft_status status = try_add(r, &revealed, &can, err);
+    haft_status status = try_add(r, &revealed, HAFT__LIMIT_MCP_REVEALED_BYTES, &can, err);
     if (status == HAFT_OK && can) {
         reveal->items[reveal->count++] = revealed;
     }
@@ -189,6 +190,32 @@ static haft_status add_all(revealing *r, haft_error *err)
     haft_status status = automatic ? add_named(r, err) : HAFT_OK;
     for (size_t i = 0; i < request->hit_count && status == HAFT_OK; i++) {
         status = add_by_name(r, request->hits[i].name, &request->hits[i], err);
+    }
+    return status;
+}
+
+/* Adds the tools of servers that no search has found, in the order of the offer. A smaller one may
+ * fit after one that does not. */
+static haft_status add_deferred(revealing *r, haft__arena *arena, haft_error *err)
+{
+    haft__reveal *reveal = r->reveal;
+    const haft__offer *offer = reveal->request.offer;
+    haft_status status = HAFT_OK;
+    r->bytes = 0;
+    reveal->deferred = haft__arena_array(arena, offer->count, sizeof(*reveal->deferred));
+    if (reveal->deferred == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < offer->count && status == HAFT_OK; i++) {
+        haft__revealed next = {haft__map_get(&r->by_name, offer->items[i].name), NULL, "deferred"};
+        bool can = false;
+        if (next.tool == &offer->items[i] && next.tool->tool == NULL
+            && haft__map_get(&r->taken, next.tool->name) == NULL) {
+            status = try_add(r, &next, HAFT__LIMIT_SEARCH_DEFERRED_BYTES, &can, err);
+        }
+        if (can) {
+            reveal->deferred[reveal->deferred_count++] = next;
+        }
     }
     return status;
 }
@@ -233,6 +260,10 @@ haft_status haft__reveal_decide(const haft__reveal_request *request, haft__arena
     haft__buf_init(&r.text, HAFT__LIMIT_RUN_BYTES);
     haft_status status = collect(&r, arena, err);
     status = status == HAFT_OK ? add_all(&r, err) : status;
+    if (status == HAFT_OK && request->call.len == 0
+        && haft__offer_deferral(request->spec, request->run) == HAFT__DEFERRAL_DECLARED) {
+        status = add_deferred(&r, arena, err);
+    }
     reveal.shown = min_size(reveal.count, shown);
     haft__buf_finish(&r.text);
     if (status == HAFT_OK) {
@@ -294,6 +325,19 @@ static void write_tools(haft__json_writer *w, const char *key, const haft__revea
         write_tool(w, &reveal->items[i], i + 1);
     }
     haft__json_end_array(w);
+}
+
+/* Omitted if empty. */
+static void write_deferred(haft__json_writer *w, const haft__reveal *reveal)
+{
+    if (reveal->deferred_count > 0) {
+        haft__json_key(w, "deferred_tools");
+        haft__json_begin_array(w);
+        for (size_t i = 0; i < reveal->deferred_count; i++) {
+            write_tool(w, &reveal->deferred[i], i + 1);
+        }
+        haft__json_end_array(w);
+    }
 }
 
 static bool can_be_found(const haft__verdict *verdict, const haft__mcp_listing *listing)
@@ -462,6 +506,7 @@ void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal)
     write_tools(&w, "listed", reveal, reveal->shown, reveal->count);
     haft__field_number(&w, "cap", reveal->cap);
     haft__field_number(&w, "deferred", request->offer->deferred);
+    write_deferred(&w, reveal);
     write_share(&w, request->spec);
     write_embeddings(&w, request);
     haft__event_body_end(&w, buf);

@@ -66,13 +66,18 @@ typedef struct haft__reveal_request {
 
 typedef struct haft__revealed {
     const struct haft__verdict *tool;
-    const haft__reveal_hit *hit; /* NULL: the spec names it, and no search found it */
+    const haft__reveal_hit *hit; /* NULL: no search found it */
+    const char *why;             /* without a hit: "named" by the spec, or "deferred" */
 } haft__revealed;
 
 typedef struct haft__reveal {
     haft__reveal_request request;
     haft__revealed *items; /* best first */
     size_t count, shown;   /* the first `shown` are declared; the others are only listed */
+    /* Further tools of servers that are declared before a search reveals them
+     * (HAFT__DEFERRAL_DECLARED), as many as HAFT__LIMIT_SEARCH_DEFERRED_BYTES allows. */
+    haft__revealed *deferred;
+    size_t deferred_count;
     uint32_t cap;
 } haft__reveal;
 

@@ -108,6 +108,80 @@ TEST(the_prompt_lists_tools_by_relevance_and_appends_later_ones)
     }
 }
 
+/* The tools of the next request: loaded | deferred | appended | others that can be called. */
+static haft_str list_parts(help_run *r)
+{
+    haft__offered offered;
+    haft__buf text;
+    haft__buf_init(&text, 1 << 12);
+    CHECK_INT(haft__offer_tools(&r->drive.run, &r->arena, &offered, &r->err), HAFT_OK, "%s",
+              r->err.message);
+    size_t loaded = offered.declared - offered.deferred;
+    for (size_t i = 0; i <= offered.count; i++) {
+        haft__buf_addf(&text, "%s%s%s", i == loaded ? "| " : "", i == offered.declared ? "| " : "",
+                       i == offered.declared + offered.appended ? "| " : "");
+        if (i < offered.count) {
+            haft__buf_addf(&text, "%.*s ",
+                           HAFT__ARG(r->drive.run.tools->items[offered.items[i]]->name));
+        }
+    }
+    haft_str kept = help_keep(haft__str_trim(haft__buf_str(&text)));
+    haft__buf_finish(&text);
+    return kept;
+}
+
+static size_t count_facts(help_run *r)
+{
+    haft__choice_facts facts;
+    CHECK_INT(haft__offer_facts(&r->drive.run, &r->arena, &facts, &r->err), HAFT_OK, "%s",
+              r->err.message);
+    return facts.tool_count;
+}
+
+/* The search with the task finds x:it, the search of the model x:fara and x:farb, of which it shows
+ * one. `gone`: what changes if the server lists none of its tools any more. */
+TEST(deferred_tools_have_their_part_of_a_request)
+{
+    static const struct {
+        const char *model, *parts, *gone;
+    } rows[] = {
+        {"provider=anthropic; model=claude-haiku-5-5",
+         "tool_search x:it | x:fara x:farb x:other | |",
+         "tool_search x:it | x:fara x:farb x:other | |"},
+        {"provider=openai-responses; model=gpt-6.1-sol", "tool_search x:it | | x:fara | x:farb",
+         "tool_search x:it | | x:fara | x:farb"},
+        {"provider=anthropic; model=claude-opus-4-6", "tool_search x:fara | | | x:it x:farb",
+         "tool_search | | |"},
+        {"provider=openai-responses; model=gpt-4o", "tool_search x:fara | | | x:it x:farb",
+         "tool_search | | |"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char spec[256];
+        help_run r;
+        (void)snprintf(spec, sizeof(spec),
+                       "agent; max_mcp=1; tools=tool_search; server=x,it,fara,farb,other; %s",
+                       rows[i].model);
+        help_run_init(&r, spec,
+                      "{\"replies\":[{\"calls\":[{\"name\":\"tool_search\",\"arguments\":"
+                      "{\"query\":\"far\"}}]},{\"text\":\"good\"}]}");
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s: %s", rows[i].model, r.err.message);
+        CHECK_STR(list_parts(&r), haft__str(rows[i].parts), "%s", rows[i].model);
+        CHECK_INT(count_facts(&r), 4, "%s: tools that can be called", rows[i].model);
+        for (size_t k = 1; k < r.drive.run.tools->count; k++) {
+            r.drive.run.past[k].gone = true;
+        }
+        CHECK_STR(list_parts(&r), haft__str(rows[i].gone), "%s: gone", rows[i].model);
+        CHECK_INT(count_facts(&r), 1, "%s: tools that can be called", rows[i].model);
+        for (size_t k = 1; k < r.drive.run.tools->count; k++) {
+            r.drive.run.past[k].gone = false;
+        }
+        r.drive.run.refused = HAFT__MEMBER_BIT(HAFT__MEMBER_DEFER);
+        CHECK(strstr(list_parts(&r).ptr, "x:fara | | |") != NULL, "%s: the server rejects the form",
+              rows[i].model);
+        help_run_finish(&r);
+    }
+}
+
 TEST(facts_follow_from_the_events_of_the_run)
 {
     help_run r;

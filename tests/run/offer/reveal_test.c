@@ -270,6 +270,75 @@ TEST(definitions_fit_up_to_the_limit)
     }
 }
 
+#define BOUND "agent; provider=anthropic; model=claude-haiku-5-5; "
+
+TEST(the_first_search_has_the_definitions_of_tools_that_are_declared_deferred)
+{
+    static const struct {
+        const char *spec, *found, *call, *deferred;
+    } rows[] = {
+        {BOUND "server=docs,a,b,c", "docs:b", "", " docs:a docs:c"},
+        {BOUND "server=docs,a,b!changed,c; server=mail,d", "", "", " docs:a docs:c mail:d"},
+        {BOUND "mcp_deny=docs:a; server=docs,a,b", "", "", " docs:b"},
+        {BOUND "server=docs,a,b,c", "docs:b", "c1.1", ""},
+        {BOUND "format=hermes; server=docs,a,b", "docs:b", "", ""},
+        {BOUND "no_search; server=docs,a,b", "", "", ""},
+        {"agent; provider=anthropic; model=claude-opus-4-6; server=docs,a,b", "", "", ""},
+        {"agent; provider=openai; model=gpt-6.1-sol; server=docs,a,b", "", "", ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        fixture w;
+        haft__buf found;
+        haft__buf_init(&found, 1 << 16);
+        fixture_init(&w, rows[i].spec, rows[i].found, rows[i].call, 0);
+        CHECK_INT(decide(&w), HAFT_OK, "row %zu", i);
+        for (size_t k = 0; k < w.reveal.deferred_count; k++) {
+            haft__buf_addf(&found, " %.*s", HAFT__ARG(w.reveal.deferred[k].tool->name));
+        }
+        CHECK_STR(haft__buf_str(&found), haft__str(rows[i].deferred), "row %zu", i);
+        haft__buf_clear(&found);
+        haft__input_tools_revealed(&found, &w.reveal);
+        CHECK_INT(strstr(help_keep(haft__buf_str(&found)).ptr, "\"deferred_tools\":[") != NULL,
+                  rows[i].deferred[0] != '\0', "row %zu", i);
+        haft__buf_finish(&found);
+        haft__arena_finish(&w.arena);
+    }
+}
+
+/* A definition that fills the limit, and one byte more. A tool after it is smaller and fits. */
+TEST(deferred_definitions_fit_up_to_the_limit)
+{
+    for (size_t more = 0; more <= 1; more++) {
+        fixture w;
+        haft__buf body;
+        haft__buf_init(&body, (size_t)16 << 20);
+        fixture_init(&w, BOUND "server=docs,one,two", "", "", 0);
+        CHECK_INT(decide(&w), HAFT_OK, "decide with small definitions");
+        w.reveal.deferred_count = 1;
+        haft__input_tools_revealed(&body, &w.reveal);
+        haft_str start = HAFT__LIT("\"deferred_tools\":["), end = HAFT__LIT("],\"share\"");
+        const char *first = strstr(help_keep(haft__buf_str(&body)).ptr, start.ptr) + start.len;
+        size_t taken = (size_t)(strstr(first, end.ptr) - first);
+        size_t room = HAFT__LIMIT_SEARCH_DEFERRED_BYTES - taken - strlen(",\"title\":\"\"") + more;
+        char *text = test_alloc(room);
+        memset(text, 'x', room);
+        haft__mcp_tool *one = &w.s.servers.tools[0];
+        haft__json_member members[] = {
+            one->input_schema.members[0],
+            one->input_schema.members[1],
+            {haft__json_string(HAFT__LIT("title")), haft__json_string((haft_str){text, room})},
+        };
+        one->input_schema = haft__json_object(members, COUNT(members));
+        CHECK_INT(decide(&w), HAFT_OK, "decide with a large definition");
+        CHECK_INT(w.reveal.deferred_count, 1, "%zu more than the limit", more);
+        CHECK_STR(w.reveal.deferred[0].tool->name,
+                  more == 0 ? HAFT__LIT("docs:one") : HAFT__LIT("docs:two"),
+                  "%zu more than the limit", more);
+        haft__buf_finish(&body);
+        haft__arena_finish(&w.arena);
+    }
+}
+
 TEST(a_search_is_needed_only_if_tools_are_deferred)
 {
     static const struct {

@@ -39,6 +39,7 @@ static const haft__optional_member optional_members[] = {
     {"disable_parallel_tool_use", HAFT__MEMBER_PARALLEL, {NULL}},
     {"output_config.format", HAFT__MEMBER_SCHEMA, {"output_config", "output_format"}},
     {"cache_control", HAFT__MEMBER_CACHE, {NULL}},
+    {"defer_loading", HAFT__MEMBER_DEFER, {"tool_reference"}},
     {NULL, HAFT__MEMBER_COUNT, {NULL}},
 };
 

@@ -64,7 +64,7 @@ haft_status haft__anthropic_add_message(haft__provider_conversation *head,
     haft__call_batch batch = haft__call_results_at(request->messages, head->done);
     haft_status status = HAFT_OK;
     if (batch.turn != NULL || batch.count > 0) {
-        haft__anthropic_add_results(chat, &batch);
+        haft__anthropic_add_results(chat, request, &batch);
     }
     if (batch.message != NULL && batch.message->role == HAFT__MESSAGE_ASSISTANT) {
         status = add_turn(chat, request, batch.message, err);
@@ -131,15 +131,32 @@ static void write_provider_tool(haft__json_writer *w, const haft__provider_tool 
     haft__json_end_object(w);
 }
 
-/* The last declared tool ends with a mark. */
-static void write_tools(const haft__provider_conversation *head, haft__json_writer *w,
-                        const haft__request *request, bool marks)
+/* The deferred tools, with the comma before them. */
+static haft_str deferred_tools(const haft__provider_conversation *head,
+                               const haft__request *request)
 {
+    haft_str all = haft__conversation_tools(head, request);
+    size_t loaded = request->tool_count - request->deferred_count;
+    return all.len == 0 || request->deferred_count == 0
+               ? HAFT__LIT("")
+               : haft__str_skip(all, haft__declared_tools_text(head->tools, loaded).len);
+}
+
+/* The last tool that is not deferred ends with a mark: the API caches no others. */
+static void write_tools(const haft__provider_conversation *head, haft__json_writer *w,
+                        const haft__request *request, const haft__provider_request_options *options,
+                        bool marks)
+{
+    haft_str deferred = deferred_tools(head, request);
     bool written = haft__conversation_add_tools(head, w, request, write_provider_tool,
                                                 HAFT__LIT(""), HAFT__LIT(""));
+    if (deferred.len > 0) {
+        (void)haft__provider_use_member(options, HAFT__MEMBER_DEFER);
+    }
     if (written && marks && w->buf->status == HAFT_OK) {
-        w->buf->len -= strlen("}]");
+        w->buf->len -= strlen("}]") + deferred.len;
         haft__buf_add_str(w->buf, block_end(true));
+        haft__buf_add_str(w->buf, deferred);
         haft__buf_add_char(w->buf, ']');
     }
 }
@@ -197,7 +214,7 @@ void haft__anthropic_write_body(haft__provider_conversation *head, const haft__r
     haft__json_begin_object(&w);
     haft__field_text(&w, "model", request->model);
     write_system(head, &w, marks);
-    write_tools(head, &w, request, marks);
+    write_tools(head, &w, request, options, marks);
     size_t messages = w.buf->len;
     size_t stable = write_messages(chat, &w, last, marks);
     head->stable = (request->transcript ? messages : stable) - start;

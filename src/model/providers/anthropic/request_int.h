@@ -17,8 +17,10 @@ void haft__anthropic_add_turn(haft__anthropic_chat *chat, const haft__message *m
  * array, without brackets. */
 void haft__anthropic_add_items(haft__anthropic_chat *chat, haft_str items);
 
-/* Appends the results of a turn: one for each call, in the order of the calls. */
-void haft__anthropic_add_results(haft__anthropic_chat *chat, const haft__call_batch *batch);
+/* Appends the results of a turn: one for each call, in the order of the calls. A result that
+ * reveals deferred tools of the request refers to them. */
+void haft__anthropic_add_results(haft__anthropic_chat *chat, const haft__request *request,
+                                 const haft__call_batch *batch);
 
 /* Appends a last text to messages that were written to `buf`. Like them, the message is not closed.
  */

@@ -41,14 +41,19 @@ static void begin_blocks(haft__anthropic_chat *chat, haft__message_role role)
     chat->role = role;
 }
 
+static void write_text(haft__json_writer *w, haft_str text)
+{
+    haft__json_begin_object(w);
+    haft__field_text(w, "type", HAFT__LIT("text"));
+    haft__field_text(w, "text", haft__str_trim(text).len > 0 ? text : HAFT__LIT(EMPTY));
+    haft__json_end_object(w);
+}
+
 static void add_text_block(haft__buf *buf, haft_str text)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
-    haft__json_begin_object(&w);
-    haft__field_text(&w, "type", HAFT__LIT("text"));
-    haft__field_text(&w, "text", haft__str_trim(text).len > 0 ? text : HAFT__LIT(EMPTY));
-    haft__json_end_object(&w);
+    write_text(&w, text);
 }
 
 void haft__anthropic_add_text(haft__provider_conversation *head, haft__message_role role,
@@ -134,7 +139,43 @@ void haft__anthropic_add_items(haft__anthropic_chat *chat, haft_str items)
 
 /* ---- results ---- */
 
-static void add_result(haft__anthropic_chat *chat, haft_str id, haft_str text, bool is_error)
+static bool is_deferred(const haft__request *request, const haft__tool *tool)
+{
+    size_t loaded = request->tool_count - request->deferred_count;
+    for (size_t i = loaded; i < request->tool_count; i++) {
+        if (haft__str_equal(request->tools[i]->name, tool->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name of a deferred tool stands for its definition, which the API puts in its place. */
+static void add_references(haft__json_writer *w, const haft__request *request,
+                           const haft__message *result)
+{
+    for (size_t i = 0; i < result->revealed_count; i++) {
+        if (is_deferred(request, result->revealed[i])) {
+            haft__json_begin_object(w);
+            haft__field_text(w, "type", HAFT__LIT("tool_reference"));
+            haft__json_key(w, "tool_name");
+            haft__conversation_add_name(w, result->revealed[i]->name);
+            haft__json_end_object(w);
+        }
+    }
+}
+
+static bool reveals_deferred(const haft__request *request, const haft__message *result)
+{
+    bool found = false;
+    for (size_t i = 0; i < result->revealed_count && !found; i++) {
+        found = is_deferred(request, result->revealed[i]);
+    }
+    return found;
+}
+
+static void add_result(haft__anthropic_chat *chat, const haft__request *request, haft_str id,
+                       const haft__message *result)
 {
     haft__json_writer w;
     begin_blocks(chat, HAFT__MESSAGE_USER);
@@ -142,26 +183,32 @@ static void add_result(haft__anthropic_chat *chat, haft_str id, haft_str text, b
     haft__json_begin_object(&w);
     haft__field_text(&w, "type", HAFT__LIT("tool_result"));
     add_id(&w, "tool_use_id", id);
-    if (text.len > 0) {
-        haft__field_text(&w, "content", text);
+    if (reveals_deferred(request, result)) {
+        haft__json_key(&w, "content");
+        haft__json_begin_array(&w);
+        write_text(&w, result->text);
+        add_references(&w, request, result);
+        haft__json_end_array(&w);
+    } else if (result->text.len > 0) {
+        haft__field_text(&w, "content", result->text);
     }
-    if (is_error) {
+    if (result->is_error) {
         haft__field_flag(&w, "is_error", true);
     }
     haft__json_end_object(&w);
 }
 
 /* A result without its call is text: the API would reject it. */
-void haft__anthropic_add_results(haft__anthropic_chat *chat, const haft__call_batch *batch)
+void haft__anthropic_add_results(haft__anthropic_chat *chat, const haft__request *request,
+                                 const haft__call_batch *batch)
 {
+    static const haft__message none = {
+        .text = {HAFT__CALL_WITHOUT_RESULT, sizeof(HAFT__CALL_WITHOUT_RESULT) - 1},
+        .is_error = true};
     for (size_t i = 0; batch->turn != NULL && i < batch->turn->call_count; i++) {
         haft_str id = batch->turn->calls[i].id;
         const haft__message *result = haft__call_results_find(batch->results, batch->count, id);
-        if (result != NULL) {
-            add_result(chat, id, result->text, result->is_error);
-        } else {
-            add_result(chat, id, HAFT__LIT(HAFT__CALL_WITHOUT_RESULT), true);
-        }
+        add_result(chat, request, id, result != NULL ? result : &none);
     }
     for (size_t i = 0; i < batch->count; i++) {
         if (!haft__call_results_has_call(batch->turn, &batch->results[i])) {

@@ -35,6 +35,7 @@ static const haft__optional_member optional_members[] = {
     {"text.format", HAFT__MEMBER_SCHEMA, {"json_schema", "text"}},
     {"strict", HAFT__MEMBER_STRICT, {NULL}},
     {"include", HAFT__MEMBER_INCLUDE, {"encrypted_content"}},
+    {"additional_tools", HAFT__MEMBER_DEFER, {NULL}},
     {NULL, HAFT__MEMBER_COUNT, {NULL}},
 };
 
@@ -55,10 +56,11 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
 const haft__provider_api haft__openai_responses_api = {
     .write_url = write_url,
     .write_headers = write_headers,
-    .conversation_size = sizeof(haft__provider_conversation),
+    .conversation_size = sizeof(haft__responses_conversation),
     .tool_writer = haft__responses_tool_writer,
     .add_text = haft__responses_add_content,
     .add_message = haft__responses_add_message,
+    .is_stale = haft__responses_is_stale,
     .write_body = haft__responses_write_body,
     .schema_field = "text.format",
     .reserved_options = reserved_options,

@@ -33,7 +33,20 @@ haft_status haft__responses_add_message(haft__provider_conversation *text,
     (void)err;
     write_message(text, &text->messages, text->messages.len == 0,
                   &request->messages->items[text->done++]);
+    haft__responses_add_revealed_tools(text, request);
     return HAFT_OK;
+}
+
+/* The history declares tools, too: they are left out or written differently if the server rejects
+ * that form. */
+bool haft__responses_is_stale(haft__provider_conversation *text, const haft__request *request)
+{
+    haft__responses_conversation *c = (haft__responses_conversation *)text;
+    bool stale = c->appended > 0
+                 && (request->appended_count < c->appended || c->write_tool != text->tools->write);
+    c->appended = request->appended_count;
+    c->write_tool = text->tools->write;
+    return stale;
 }
 
 haft__tool_writer *haft__responses_tool_writer(const haft__provider_conversation *text,
@@ -47,6 +60,12 @@ haft__tool_writer *haft__responses_tool_writer(const haft__provider_conversation
 }
 
 /* ---- which tools may be called ---- */
+
+/* Those of the list of tools, and those that the history declares. */
+static size_t count_tools(const haft__request *request)
+{
+    return request->tool_count + request->appended_count;
+}
 
 static void add_function(haft__json_writer *w, haft_str name)
 {
@@ -67,7 +86,7 @@ static void add_allowed(haft__json_writer *w, const haft__request *request, cons
     haft__field_text(w, "mode", haft__str(mode));
     haft__json_key(w, "tools");
     haft__json_begin_array(w);
-    for (size_t i = 0; i < request->tool_count; i++) {
+    for (size_t i = 0; i < count_tools(request); i++) {
         if (request->allowed[i]) {
             add_function(w, request->tools[i]->name);
         }
@@ -85,12 +104,12 @@ static void add_mode(haft__json_writer *w, const haft__request *request,
                      const haft__provider_request_options *options, const char *mode)
 {
     size_t allowed = 0;
-    for (size_t i = 0; i < request->tool_count; i++) {
+    for (size_t i = 0; i < count_tools(request); i++) {
         allowed += request->allowed[i];
     }
     if (allowed == 0) {
         haft__json_add_str(w, HAFT__LIT("none")); /* any call would be rejected */
-    } else if (allowed < request->tool_count
+    } else if (allowed < count_tools(request)
                && haft__provider_use_member(options, HAFT__MEMBER_ALLOWED_TOOLS)) {
         add_allowed(w, request, mode);
     } else {
@@ -267,6 +286,9 @@ void haft__responses_write_body(haft__provider_conversation *text, const haft__r
     (void)haft__conversation_add_tools(text, &w, request, write_provider_tool, HAFT__LIT(""),
                                        HAFT__LIT(""));
     add_input(text, &w, request, last, start);
+    if (request->appended_count > 0) {
+        (void)haft__provider_use_member(options, HAFT__MEMBER_DEFER);
+    }
     if (tools.len > 0) {
         add_choice(&w, request, options);
     }

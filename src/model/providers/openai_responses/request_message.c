@@ -132,3 +132,49 @@ void haft__responses_write_message(const haft__provider *provider, haft_str mode
         add_call(buf, &message->calls[i]);
     }
 }
+
+/* ---- tools that the history declares ---- */
+
+/* The tool in the request: the spec may have another definition than at the search. NULL if the
+ * list of tools has it, or if it cannot be called any more. */
+static const haft__tool *find_appended(const haft__request *request, haft_str name)
+{
+    const haft__tool *const *tools = request->tools + request->tool_count;
+    for (size_t i = 0; i < request->appended_count; i++) {
+        if (haft__str_equal(tools[i]->name, name)) {
+            return tools[i];
+        }
+    }
+    return NULL;
+}
+
+static void add_revealed(haft__provider_conversation *text, const haft__request *request,
+                         const haft__message *result, size_t *count)
+{
+    for (size_t i = 0; i < result->revealed_count; i++) {
+        const haft__tool *tool = find_appended(request, result->revealed[i]->name);
+        if (tool != NULL) {
+            haft__buf_add_str(&text->messages,
+                              *count > 0 ? HAFT__LIT(",")
+                                         : HAFT__LIT(",{\"type\":\"additional_tools\",\"role\":"
+                                                     "\"developer\",\"tools\":["));
+            text->tools->write(&text->messages, tool);
+            ++*count;
+        }
+    }
+}
+
+void haft__responses_add_revealed_tools(haft__provider_conversation *text,
+                                        const haft__request *request)
+{
+    const haft__messages *messages = request->messages;
+    size_t end = text->done, start = end, count = 0;
+    bool last = end == messages->count || messages->items[end].role != HAFT__MESSAGE_TOOL;
+    while (last && start > 0 && messages->items[start - 1].role == HAFT__MESSAGE_TOOL) {
+        start--;
+    }
+    for (; start < end; start++) {
+        add_revealed(text, request, &messages->items[start], &count);
+    }
+    haft__buf_add_str(&text->messages, count > 0 ? HAFT__LIT("]}") : HAFT__LIT(""));
+}
