@@ -40,16 +40,19 @@ def owned(_):
     return {"tools": [{"builtin": ["tool_search"]}, *tools], "max_tools_share": 1}
 
 
-def play(case, turns, directory, make=served):
+def play(case, turns, directory, make=served, then=None, **more):
+    """Runs it, and then perhaps another command, such as one that continues the run."""
     directory.mkdir()
     with start(case, turns) as server:
         model = case.spec(server.url) | ({"context_tokens": 9000} if make is owned else {})
         spec = {"haft": 1, "name": "deferred", "choice": {"min_tools_for_auto": 0},
-                "max_mcp_tools": 1, "model": model, **make(directory)}
+                "max_mcp_tools": 1, "model": model, **make(directory), **more}
         (directory / "spec.json").write_text(json.dumps(spec))
         environment = {**case.environment(server.url), "HAFT_VECTORS": "none"}
         status, events, errors = run_haft(["run", "spec.json", "Send a message.", "--events"],
                                           environment, directory)
+        if then:
+            status, events, errors = run_haft(then, environment, directory)
         replayed = run_haft(["runs", "replay", "last"], environment, directory)[0]
         explained = run_haft(["explain", "spec.json", "Send a message.", "--json"], environment,
                              directory)[1]

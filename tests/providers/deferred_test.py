@@ -19,6 +19,7 @@ from cases import CASES, Case  # noqa: E402
 from deferral import TURNS, owned, play, served  # noqa: E402
 from mock import refuse_unless  # noqa: E402
 
+MARK = ', "cache_control": {"type": "ephemeral"}'
 BY_NAME = {case.name: case for case in CASES}
 
 
@@ -170,9 +171,30 @@ def test_refused(name, wire, member, directory):
            if word in last], [])
 
 
+def test_resumed(case, directory):
+    """Another process continues the run: other bytes would make thinking invalid."""
+    name = f"{case.name}_resumed"
+    status, events, errors, server, _ = play(
+        case, TURNS, directory, then=["approve", "last", "--events"],
+        approvals=[{"tools": ["own:atlas"]}])
+    problems = server.problems()
+    verdict(f"{name}_is_done", status == 0 and not problems and not errors, [errors, *problems])
+    check(f"{name}_all_reasoning_is_sent_back",
+          [reply.get("unsent_reasoning", 0) for reply in of_kind(events, "model_replied")], [0])
+    tools = plain_tools(server.requests[0])
+    check(f"{name}_the_tools_are_the_same",
+          [i for i, request in enumerate(server.requests) if plain_tools(request) != tools], [])
+    key = "messages" if case.provider == "anthropic" else "input"
+    known = json.dumps(server.requests[-2][key]).replace(MARK, "")[:-4]
+    check(f"{name}_the_history_is_the_same",
+          json.dumps(server.requests[-1][key]).replace(MARK, "").startswith(known))
+
+
 def main(scratch):
     jobs = [(test_anthropic, BY_NAME[name], make, scratch / f"{name}_{make.__name__}")
             for name in ("anthropic_bound", "anthropic_unforced") for make in (served, owned)]
+    jobs += [(test_resumed, BY_NAME[name], scratch / f"{name}_resumed")
+             for name in ("anthropic_bound", "anthropic_unforced", "openai_responses")]
     jobs += [(test_responses, BY_NAME["openai_responses"], scratch / "responses"),
              (test_others, BY_NAME["anthropic"], scratch / "others"),
              (test_refused, "a_plain_gateway", PlainAnthropic, "defer_loading", scratch / "plain"),
