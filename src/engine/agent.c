@@ -279,6 +279,19 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .hash_key = runtime->hash_key};
 }
 
+/* The schema of specs; NULL if out of memory: then the load compiles it itself, or fails. */
+static const haft__schema *find_spec_schema(haft_runtime *runtime)
+{
+    if (runtime->spec_schema == NULL
+        && haft__spec_schema_compile(&runtime->schema_arena, runtime->hash_key,
+                                     &runtime->spec_schema, NULL)
+               != HAFT_OK) {
+        haft__arena_reset(&runtime->schema_arena);
+        runtime->spec_schema = NULL;
+    }
+    return runtime->spec_schema;
+}
+
 static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str text,
                              haft_str path, haft__spec_use use, haft_agent **ret_agent,
                              haft_error *err)
@@ -289,6 +302,7 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
     }
     haft__spec_options options = haft__agent_spec_options(runtime, own_path);
     options.kept = use != HAFT__SPEC_NEW;
+    options.schema = find_spec_schema(runtime);
     if (use == HAFT__SPEC_READ_ONLY) {
         options.env = (haft__spec_env){NULL, NULL}; /* no variable is needed to read a run */
         options.read_file = NULL;

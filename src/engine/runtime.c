@@ -189,6 +189,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
         runtime->prices = env->prices;
     }
     haft__arena_init(&runtime->arena, 0);
+    haft__arena_init(&runtime->schema_arena, 0);
     haft__arena_init(&runtime->message_arena, HAFT__LIMIT_RUN_BYTES);
     haft__child_pool_init(runtime);
     haft__arena_init(&runtime->scratch, 0);
@@ -248,6 +249,7 @@ void haft_runtime_destroy(haft_runtime *runtime)
     haft__arena_finish(&runtime->message_arena);
     haft__arena_finish(&runtime->scratch);
     haft__arena_finish(&runtime->arena);
+    haft__arena_finish(&runtime->schema_arena);
     haft__buf_finish(&runtime->line);
     haft__buf_finish(&runtime->body);
     haft__buf_finish(&runtime->clean);

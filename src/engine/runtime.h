@@ -51,6 +51,8 @@ struct haft_runtime {
     haft__spec_change_hook spec_change_hook; /* .check may be NULL: runs keep their spec */
     haft__decider decider;
     haft__arena arena; /* tools that were added */
+    haft__arena schema_arena;
+    const struct haft__schema *spec_schema; /* compiled for the first spec that is loaded */
     const haft__tool **functions;
     size_t function_count, function_capacity;
     char owner[128]; /* the name of this process in the store */

@@ -198,16 +198,31 @@ static void taint(haft__loader *l, const haft__schema_report *report)
     }
 }
 
+static haft_status compile_text(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                                const haft__schema **ret_schema, haft_error *err)
+{
+    haft__schema_options options = {.hash_key = hash_key};
+    haft__json_options reading = HAFT__JSON_OPTIONS_INIT;
+    haft__json value;
+    haft_status status = haft__json_read(arena, text, &reading, &value, NULL, err);
+    return status == HAFT_OK ? haft__schema_compile(arena, value, &options, ret_schema, err)
+                             : status;
+}
+
+haft_status haft__spec_schema_compile(haft__arena *arena, haft__hash_key hash_key,
+                                      const haft__schema **ret_schema, haft_error *err)
+{
+    return compile_text(arena, haft__spec_schema_text(), hash_key, ret_schema, err);
+}
+
 static haft_status check(haft__loader *l, haft__checker *checker, haft__schema_report *ret_report)
 {
-    haft__schema_options options = {.hash_key = l->options->hash_key};
-    haft__json_options reading = HAFT__JSON_OPTIONS_INIT;
-    const haft__schema *schema = NULL;
-    haft__json value;
-    haft_str text = l->schema.ptr != NULL ? l->schema : haft__spec_schema_text();
-    haft_status status = haft__json_read(l->arena, text, &reading, &value, NULL, NULL);
-    if (status == HAFT_OK) {
-        status = haft__schema_compile(l->arena, value, &options, &schema, NULL);
+    bool is_spec = l->schema.ptr == NULL;
+    const haft__schema *schema = is_spec ? l->options->schema : NULL;
+    haft_status status = HAFT_OK;
+    if (schema == NULL) {
+        status = compile_text(l->arena, is_spec ? haft__spec_schema_text() : l->schema,
+                              l->options->hash_key, &schema, NULL);
     }
     if (status == HAFT_OK) {
         status = haft__schema_check(schema, checker, l->raw, l->arena, ret_report, NULL);

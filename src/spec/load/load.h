@@ -73,6 +73,9 @@ typedef struct haft__spec_options {
     bool kept;       /* of a run that has begun: probable mistakes are not errors */
     bool check_only; /* no run starts: a kind of spec that cannot run here gets a warning */
     haft__hash_key hash_key;
+    /* From haft__spec_schema_compile, with the same hash key. May be NULL: then each load compiles
+     * the schema, which takes longer than all the rest of it. */
+    const struct haft__schema *schema;
 } haft__spec_options;
 
 typedef struct haft__spec_report {
@@ -80,6 +83,11 @@ typedef struct haft__spec_report {
     size_t count;                       /* of those kept */
     size_t errors, warnings;            /* in total */
 } haft__spec_report;
+
+/* Compiles the JSON Schema of specs, for many loads. Fails only when out of memory. */
+HAFT_MUST_USE haft_status haft__spec_schema_compile(haft__arena *arena, haft__hash_key hash_key,
+                                                    const struct haft__schema **ret_schema,
+                                                    haft_error *err);
 
 /* Loads a spec. The spec and the report live in `arena`; `text` must live as long. *ret_spec is
  * NULL if there are errors; warnings do not prevent loading. Fails only when out of memory. */

@@ -56,6 +56,24 @@ TEST(schema_errors_have_locations_and_hints)
     check_problems(cases, COUNT(cases));
 }
 
+TEST(a_schema_that_was_compiled_before_finds_the_same_problems)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__spec_options options = {.hash_key = {1, 2}};
+    CHECK_INT(haft__spec_schema_compile(&arena, options.hash_key, &options.schema, NULL), HAFT_OK,
+              "compile");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        loaded own, shared;
+        load(&own, cases[i].text);
+        load_with(&shared, haft__str(cases[i].text), &options);
+        CHECK_STR(shared.listing, own.listing, "%s", cases[i].text);
+        unload(&own);
+        unload(&shared);
+    }
+    haft__arena_finish(&arena);
+}
+
 TEST(number_of_reported_problems_is_limited)
 {
     haft__buf text;
