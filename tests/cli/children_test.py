@@ -181,6 +181,22 @@ def workers_run_children(name):
         place.haft("resume", "--all")
     result = place.shown(root)
     check(f"workers_run_children_{name}", (result["end"], result["tree"]["runs"]), ("done", 7))
+    out = place.haft("run", "spec.json", "go", "--detach", "--quiet", "--json")[1]
+    root = json.loads(out)["run"]
+    place.haft("worker", "--until-idle", "--poll", "50", "--concurrency", "1")
+    check(f"a_parent_that_waits_holds_no_worker_{name}", place.shown(root)["end"], "done")
+
+
+def one_after_the_other(name):
+    """Of the children of one reply, as many run at once as `limits.parallel` says."""
+    spec = place.agent("boss", [[call("ask_digger", task=str(i)) for i in range(3)], "found"],
+                       [ask("digger")], agents={"digger": place.agent("digger", ["a fact"])},
+                       limits={"turns": 40, "parallel": 1})
+    status, result = place.run(spec)
+    kinds = [event["kind"] for event in place.events(result["run"])
+             if event["kind"].startswith("child_")]
+    check(f"children_share_the_places_of_their_parent_{name}", (status, kinds),
+          (0, ["child_started", "child_finished"] * 3))
 
 
 def rm_removes_trees(root, child, name):
@@ -272,6 +288,7 @@ with tempfile.TemporaryDirectory(prefix="haft-children-") as scratch:
         budgets_are_shared(store_name)
         a_parent_runs_out_of_time(store_name)
         workers_run_children(store_name)
+        one_after_the_other(store_name)
         forks(store_name)
         example_team(store_name)
         rm_removes_trees(first_root, first_child, store_name)
