@@ -53,8 +53,9 @@
     X(GRAPH_CALLS, "graph.calls", 1000, "default: `limits.calls` of a graph, for all its agents")  \
     X(GRAPH_CHANNEL_BYTES, "graph.channel_bytes", 64 << 20, "bytes of the value of a channel")     \
     X(GRAPH_STEP_BYTES, "graph.step_bytes", 64 << 20,                                              \
-      "bytes of the results of nodes in one step, and of its event")                               \
+      "bytes of the results of nodes in one step, of its event, and of what it sends")             \
     X(GRAPH_TEXT_BYTES, "graph.text_bytes", 16 << 20, "bytes of a text made from a template")      \
+    X(GRAPH_DEPTH, "graph.depth", 240, "nesting of a value that a node of a graph writes")         \
     X(GRAPH_CHECKED_TARGETS, "graph.checked_targets", 4096,                                        \
       "edge targets of a graph; above that, `haft check` does not warn about joins and "           \
       "conflicting writers")                                                                       \

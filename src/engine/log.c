@@ -353,34 +353,59 @@ static bool may_write(const haft__log *log)
     return log->state == HAFT__LOG_NEW || log->state == HAFT__LOG_IDLE;
 }
 
-void haft__log_flush(haft_run *run)
+/* Sends everything that is buffered. */
+static haft_status flush(haft_run *run, haft_error *err)
 {
     haft__log *log = &run->log;
-    bool empty = log->buffered.len == 0 && log->acked.count == 0;
-    if (!may_write(log) || empty || run->stage != HAFT__HANDLE_ACTIVE) {
-        return;
-    }
     haft__buf written = log->writing;
     log->writing = log->buffered;
     log->buffered = written;
     haft__buf_clear(&log->buffered);
-    haft_error err = {0};
     size_t lines = 0, artifacts = 0;
-    haft_status status = swap_acked(log, run->runtime->message_poll_pending, &err);
+    haft_status status = swap_acked(log, run->runtime->message_poll_pending, err);
     if (status == HAFT_OK) {
-        status = split_lines(log, &lines, &err);
+        status = split_lines(log, &lines, err);
     }
     if (status == HAFT_OK) {
-        status = collect_artifacts(log, &run->state, &artifacts, &err);
+        status = collect_artifacts(log, &run->state, &artifacts, err);
     }
     if (status == HAFT_OK) {
-        status = haft__child_writes_collect(run, &err);
+        status = haft__child_writes_collect(run, err);
     }
-    if (status != HAFT_OK) {
-        haft__run_fail(run, &err);
+    if (status == HAFT_OK) {
+        submit_append(run, lines, artifacts);
+    }
+    return status;
+}
+
+void haft__log_flush(haft_run *run)
+{
+    haft__log *log = &run->log;
+    haft_error err = {0};
+    bool empty = log->buffered.len == 0 && log->acked.count == 0;
+    if (!may_write(log) || empty || run->stage != HAFT__HANDLE_ACTIVE) {
         return;
     }
-    submit_append(run, lines, artifacts);
+    if (flush(run, &err) != HAFT_OK) {
+        haft__run_fail(run, &err);
+    }
+}
+
+/* Whether a write of a run that has failed can be sent now. A run whose last event could not be
+ * folded must not be stored as ended. */
+static bool may_write_rest(const haft_run *run)
+{
+    const haft__log *log = &run->log;
+    return log->flush_rest && log->state == HAFT__LOG_IDLE && log->buffered.len > 0
+           && run->state.stage != HAFT__RUN_ENDED;
+}
+
+void haft__log_flush_rest(haft_run *run)
+{
+    run->log.flush_rest = true;
+    if (may_write_rest(run)) {
+        (void)flush(run, NULL);
+    }
 }
 
 /* ---- readers ---- */
@@ -624,6 +649,14 @@ static void on_written(haft__store_request *request)
     }
     if (request->status == HAFT_IO && !created) {
         haft__lease_acquire(&run->lease, 1); /* it may have been created: then release it */
+    }
+    if (request->status == HAFT_OK && created && log->flush_rest) {
+        set_state(log, HAFT__LOG_IDLE);
+        log->durable_seq = log->writing_seq;
+        publish_events(&log->reader, haft__buf_str(&log->writing));
+        if (may_write_rest(run) && flush(run, NULL) == HAFT_OK) {
+            return; /* its reply comes here, too */
+        }
     }
     if (!is_still_active(run)) {
         return;

@@ -66,6 +66,7 @@ typedef struct haft__log {
     haft__child_writes children;               /* child runs and messages of the pending write */
     haft__store_request append, reread;
     haft__arena arena; /* results of both requests */
+    bool flush_rest;   /* the run fails: what is buffered is the last write */
     haft__log_reader reader;
 } haft__log;
 
@@ -100,6 +101,9 @@ bool haft__log_is_durable(const haft_run *run);
 
 /* Writes the buffered events; if a write is pending, after its commit. */
 void haft__log_flush(haft_run *run);
+
+/* The same for a run that is about to fail: nothing is appended any more. */
+void haft__log_flush_rest(haft_run *run);
 
 /* Stops the retry timer of a failing log. */
 void haft__log_stop_retry(haft_run *run);

@@ -292,6 +292,16 @@ void haft__runtime_set_low_space(haft_runtime *runtime, bool low)
     }
 }
 
+/* The run cannot go on here. What happened before is stored: a result that is known must not be
+ * lost, because its call would run twice. */
+static void fail_and_store(haft_run *run, const haft_error *err)
+{
+    if (run->stage == HAFT__HANDLE_ACTIVE) {
+        haft__log_flush_rest(run);
+    }
+    haft__run_fail(run, err);
+}
+
 void haft__run_advance(haft_run *run)
 {
     if (!haft__lease_enforce(run)) {
@@ -309,7 +319,7 @@ void haft__run_advance(haft_run *run)
         status = status == HAFT_OK ? haft__wall_clock_update(run, &err) : status;
     }
     if (status != HAFT_OK) {
-        haft__run_fail(run, &err);
+        fail_and_store(run, &err);
         return;
     }
     haft__log_flush(run);
@@ -320,7 +330,7 @@ void haft__run_record_input(haft_run *run, haft_str body)
     haft_error err = {0};
     haft_status status = haft__log_append(run, haft__runtime_now(run->runtime), body, &err);
     if (status != HAFT_OK) {
-        haft__run_fail(run, &err);
+        fail_and_store(run, &err);
         return;
     }
     haft__run_advance(run);
@@ -365,7 +375,7 @@ static haft_status record_at(haft_run *run, const haft__run_command *command, ui
     }
     haft__buf_finish(&body);
     if (due != HAFT_OK) {
-        haft__run_fail(run, &failed);
+        fail_and_store(run, &failed);
         if (err != NULL) {
             *err = failed;
         }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "graph/execution_int.h"
 #include "json/object.h"
@@ -224,6 +225,23 @@ static haft_status set_conflict(haft__graph_execution *x, const haft__graph_redu
                                                            : haft__arena_fail(&x->scratch, err);
 }
 
+/* The step fails because of the size of a channel or of the event. */
+static haft_status set_too_large(haft__graph_execution *x, const haft__graph_reduction *r,
+                                 const haft__graph_finished *finished, bool channel,
+                                 haft_error *err)
+{
+    haft_status status = set_conflict(x, r, finished, err);
+    x->failure.code = HAFT__GRAPH_BAD_UPDATE;
+    x->failure.message =
+        channel
+            ? haft__arena_format(&x->scratch, "the channel '%.*s' would have more than %d bytes",
+                                 HAFT__ARG(r->channel->name), HAFT__LIMIT_GRAPH_CHANNEL_BYTES)
+            : haft__arena_format(&x->scratch, "the step changes more than %d bytes of the state",
+                                 HAFT__LIMIT_GRAPH_STEP_BYTES);
+    return status == HAFT_OK && x->failure.message.ptr == NULL ? haft__arena_fail(&x->scratch, err)
+                                                               : status;
+}
+
 /* Of a channel that the thread keeps, an event has the whole value: the run begins with it. */
 static haft_status keep_whole(haft__graph_execution *x, const haft__graph_reduction *r,
                               haft__json kept, haft__graph_delta *io_delta, haft_error *err)
@@ -251,7 +269,7 @@ static haft_status reduce_all(haft__graph_execution *x, const haft__graph_finish
     haft__json *replaced = haft__arena_array(&x->scratch, channels + 1, sizeof(*replaced));
     haft__json *dropped = haft__arena_array(&x->scratch, channels + 1, sizeof(*dropped));
     fields updates = begin_fields(&x->scratch, channels + 1);
-    size_t replaced_count = 0, dropped_count = 0;
+    size_t replaced_count = 0, dropped_count = 0, bytes = 0;
     grouped g;
     *ret_conflict = false;
     if (outputs == NULL || replaced == NULL || dropped == NULL || updates.out_of_memory) {
@@ -278,6 +296,15 @@ static haft_status reduce_all(haft__graph_execution *x, const haft__graph_finish
         }
         if (status == HAFT_OK) {
             status = keep_whole(x, &r, kept, &delta, err);
+        }
+        bool fits = true;
+        if (status == HAFT_OK) {
+            status = haft__graph_fits(channel, r.current, &delta, &x->scratch, &fits, err);
+        }
+        bytes += status == HAFT_OK && delta.changed ? haft__graph_size(delta.value) : 0;
+        if (status == HAFT_OK && (!fits || bytes > HAFT__LIMIT_GRAPH_STEP_BYTES)) {
+            *ret_conflict = true;
+            return set_too_large(x, &r, finished, !fits, err);
         }
         haft__json name = haft__json_string(channel->name);
         if (status == HAFT_OK && delta.changed) {
@@ -417,6 +444,14 @@ static haft_status read_writes(haft__graph_execution *x, haft__json values,
     return status;
 }
 
+/* The failure that the step would have. */
+static haft_status refuse(const haft__graph_failure *failure, haft__graph_refusal *ret_refusal)
+{
+    *ret_refusal =
+        (haft__graph_refusal){.refused = true, .code = failure->code, .what = failure->message};
+    return HAFT_OK;
+}
+
 /* The input may set only the channels that `input` of the graph names. */
 static bool accepts(const haft__graph *graph, haft__json input, haft_str *ret_other)
 {
@@ -455,7 +490,7 @@ haft_status haft__graph_execution_begin(haft__graph_execution *x, haft__json inp
     haft__graph_failure failure = {.code = HAFT__GRAPH_BAD_SHAPE};
     haft_str other = {NULL, 0};
     changes c;
-    bool conflict;
+    bool conflict = false;
     haft__arena_reset(&x->scratch);
     *ret_refusal = (haft__graph_refusal){.refused = false};
     if (!accepts(x->graph, input, &other)) {
@@ -476,9 +511,15 @@ haft_status haft__graph_execution_begin(haft__graph_execution *x, haft__json inp
     if (status == HAFT_OK && (arrived == NULL || f.out_of_memory)) {
         status = haft__arena_fail(&x->scratch, err);
     }
+    if (status == HAFT_OK && conflict) {
+        return refuse(&x->failure, ret_refusal);
+    }
     if (status == HAFT_OK) {
         /* The edges of start see the input, as those of a node see its writes. */
         status = haft__graph_follow(x, &start, 1, arrived, &following, &failure, err);
+    }
+    if (status == HAFT_OK && failure.code != HAFT__GRAPH_BAD_SHAPE) {
+        return refuse(&failure, ret_refusal);
     }
     if (status == HAFT_OK) {
         add_number(&f, "step", 0);
@@ -511,7 +552,7 @@ static bool only_by(const haft__graph_task *task, haft__graph_node_id as)
 
 /* The tasks that follow from `as` once more, without those that are there already. */
 static haft_status follow_again(haft__graph_execution *x, haft__graph_finished *finished, fields *f,
-                                haft_error *err)
+                                haft__graph_refusal *ret_refusal, haft_error *err)
 {
     haft__graph_following following;
     haft__graph_failure failure = {.code = HAFT__GRAPH_BAD_SHAPE};
@@ -520,6 +561,9 @@ static haft_status follow_again(haft__graph_execution *x, haft__graph_finished *
     haft_status status =
         arrived != NULL ? haft__graph_follow(x, finished, 1, arrived, &following, &failure, err)
                         : haft__arena_fail(&x->scratch, err);
+    if (status == HAFT_OK && failure.code != HAFT__GRAPH_BAD_SHAPE) {
+        return refuse(&failure, ret_refusal);
+    }
     for (size_t w = 0; status == HAFT_OK && w < following.count; w++) {
         bool there = false;
         for (size_t t = 0; t < x->task_count && !following.wakes[w].has_argument; t++) {
@@ -545,8 +589,8 @@ haft_status haft__graph_execution_edit(haft__graph_execution *x, haft__json valu
 {
     haft__graph_output writes;
     haft__graph_node_id node = HAFT__GRAPH_START;
-    changes c;
-    bool conflict;
+    changes c = {0};
+    bool conflict = false;
     haft__arena_reset(&x->scratch);
     haft_status status = read_writes(x, values, &writes, ret_refusal, err);
     if (status != HAFT_OK || ret_refusal->refused) {
@@ -570,9 +614,14 @@ haft_status haft__graph_execution_edit(haft__graph_execution *x, haft__json valu
         add_number(&f, "task", task);
     } else {
         status = reduce_all(x, &finished, 1, haft__json_null(), &c, &conflict, err);
-        add_changes(&f, &c);
+        if (status == HAFT_OK && conflict) {
+            return refuse(&x->failure, ret_refusal);
+        }
+        if (status == HAFT_OK) {
+            add_changes(&f, &c);
+        }
         if (status == HAFT_OK && as.len > 0) {
-            status = follow_again(x, &finished, &f, err);
+            status = follow_again(x, &finished, &f, ret_refusal, err);
         }
     }
     *ret_event = end_fields(&f);

@@ -111,8 +111,12 @@ static haft_status fail_task(haft__graph_execution *x, haft__graph_task *task,
     task->has_result = false;
     task->failure.code = failure.code;
     task->failure.message = haft__arena_copy(arena, failure.message);
-    if (task->failure.message.ptr == NULL) {
+    if (task->failure.message.ptr == NULL && !arena->full) {
         return haft__arena_fail(arena, err);
+    }
+    if (task->failure.message.ptr == NULL) {
+        task->failure.message =
+            HAFT__LIT("the results of the step are longer than graph.step_bytes");
     }
     if (!task->handling && ++task->failures < node->attempts) {
         task->started = task->started && node->kind == HAFT__NODE_DO;
@@ -131,8 +135,21 @@ static haft_status fail_task(haft__graph_execution *x, haft__graph_task *task,
         status =
             haft__graph_program_start(&task->program, arena, x->graph, node->handler, view, err);
     }
-    set_state(x, task, HAFT__TASK_READY);
-    return status;
+    set_state(x, task, status == HAFT_OK ? HAFT__TASK_READY : HAFT__TASK_FAILED);
+    return status == HAFT_TOO_BIG ? HAFT_OK : status; /* the handler cannot run, either */
+}
+
+/* A limit that a value of the run exceeds is a failure of the node. Other errors are the host's. */
+static haft_status take_error(haft__graph_execution *x, haft__graph_task *task,
+                              const haft_error *why, haft_error *err)
+{
+    if (why->status == HAFT_TOO_BIG) {
+        return fail_task(x, task,
+                         (haft__graph_failure){.code = HAFT__GRAPH_BAD_UPDATE,
+                                               .message = haft__str(why->message)},
+                         err);
+    }
+    return haft__fail(err, why->status, why->where, "%s", why->message);
 }
 
 /* ---- progress ---- */
@@ -228,8 +245,8 @@ static haft_status run_request(haft__graph_execution *x, haft__graph_task *task,
     return valid ? finish_task(x, task, err) : fail_task(x, task, failure, err);
 }
 
-static haft_status advance(haft__graph_execution *x, haft__graph_task *task,
-                           haft__graph_action *ret_action, haft_error *err)
+static haft_status advance_task(haft__graph_execution *x, haft__graph_task *task,
+                                haft__graph_action *ret_action, haft_error *err)
 {
     const haft__graph_node *node = &x->graph->nodes[task->node];
     haft_status status = HAFT_OK;
@@ -248,6 +265,14 @@ static haft_status advance(haft__graph_execution *x, haft__graph_task *task,
     }
     return task->handling || node->kind == HAFT__NODE_DO ? run_program(x, task, ret_action, err)
                                                          : run_request(x, task, ret_action, err);
+}
+
+static haft_status advance(haft__graph_execution *x, haft__graph_task *task,
+                           haft__graph_action *ret_action, haft_error *err)
+{
+    haft_error why = {0};
+    return advance_task(x, task, ret_action, &why) == HAFT_OK ? HAFT_OK
+                                                              : take_error(x, task, &why, err);
 }
 
 /* ---- steps ---- */
@@ -312,6 +337,10 @@ static haft_status look_up(haft__graph_execution *x, haft__graph_action *ret_act
             continue;
         }
         haft_status status = make_key(x, task, err);
+        if (status == HAFT_TOO_BIG) { /* such an output is not kept */
+            task->looked_up = true;
+            continue;
+        }
         if (status == HAFT_OK) {
             make_busy(x, task,
                       (haft__graph_request){.kind = HAFT__REQUEST_LOOKUP, .name = task->cache_key},
@@ -429,8 +458,8 @@ static haft_status settle(haft__graph_execution *x, haft__graph_action *ret_acti
     return HAFT_OK;
 }
 
-haft_status haft__graph_execution_next(haft__graph_execution *x, haft__graph_action *ret_action,
-                                       haft_error *err)
+static haft_status find_next(haft__graph_execution *x, haft__graph_action *ret_action,
+                             haft_error *err)
 {
     haft_status status = HAFT_OK;
     bool found = false;
@@ -456,10 +485,34 @@ haft_status haft__graph_execution_next(haft__graph_execution *x, haft__graph_act
                : status;
 }
 
+haft_status haft__graph_execution_next(haft__graph_execution *x, haft__graph_action *ret_action,
+                                       haft_error *err)
+{
+    haft_error why = {0};
+    haft_status status = find_next(x, ret_action, &why);
+    if (status == HAFT_TOO_BIG) {
+        haft__graph_execution_fail(x, &why);
+        *ret_action = (haft__graph_action){.kind = HAFT__ACTION_ENDED};
+        return HAFT_OK;
+    }
+    return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);
+}
+
+void haft__graph_execution_fail(haft__graph_execution *x, const haft_error *why)
+{
+    x->exceeded = *why;
+    x->end = HAFT__GRAPH_FAILED;
+    x->failure = (haft__graph_failure){.code = HAFT__GRAPH_BAD_UPDATE,
+                                       .message = haft__str(x->exceeded.message)};
+    x->failed_channel = (haft_str){NULL, 0};
+    x->failed_nodes = x->task_count > 0 ? &x->graph->nodes[x->tasks[0].node].name : NULL;
+    x->failed_node_count = x->task_count == 1; /* else no node more than another */
+}
+
 /* ---- replies ---- */
 
-haft_status haft__graph_execution_reply(haft__graph_execution *x, size_t index, haft__json result,
-                                        haft_error *err)
+static haft_status take_reply(haft__graph_execution *x, size_t index, haft__json result,
+                              haft_error *err)
 {
     haft__graph_task *task = &x->tasks[index];
     haft__arena *arena = haft__graph_task_arena(x);
@@ -478,13 +531,22 @@ haft_status haft__graph_execution_reply(haft__graph_execution *x, size_t index, 
                                                       &task->program.output, err);
             }
             task->cache_key = (haft_str){NULL, 0};
-            set_state(x, task, HAFT__TASK_DONE);
+            set_state(x, task, status == HAFT_OK ? HAFT__TASK_DONE : HAFT__TASK_READY);
         }
     } else {
         status = haft__json_copy_deep(arena, result, &task->result, err);
         task->has_result = status == HAFT_OK;
     }
     return status;
+}
+
+haft_status haft__graph_execution_reply(haft__graph_execution *x, size_t index, haft__json result,
+                                        haft_error *err)
+{
+    haft_error why = {0};
+    return take_reply(x, index, result, &why) == HAFT_OK
+               ? HAFT_OK
+               : take_error(x, &x->tasks[index], &why, err);
 }
 
 haft_status haft__graph_execution_reply_error(haft__graph_execution *x, size_t index,

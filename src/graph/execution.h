@@ -87,7 +87,8 @@ typedef struct haft__graph_execution {
     bool *deferred;            /* for each node: it runs when no other task is left */
     haft__graph_end end;
     haft__graph_failure failure;  /* of FAILED and INCOMPLETE */
-    haft_str failed_channel;      /* the channel that two nodes wrote */
+    haft_error exceeded;          /* the limit that made the step fail; its message */
+    haft_str failed_channel;      /* the channel that two nodes wrote, or that grew too large */
     const haft_str *failed_nodes; /* the nodes that the failure names */
     size_t failed_node_count;
     bool has_command; /* the graph ended with a command for the graph that contains it */
@@ -149,6 +150,9 @@ HAFT_MUST_USE haft_status haft__graph_execution_reply(haft__graph_execution *exe
 HAFT_MUST_USE haft_status haft__graph_execution_reply_error(haft__graph_execution *execution,
                                                             size_t task, haft__graph_code code,
                                                             haft_str message, haft_error *err);
+/* Ends the step as failed because of a limit. */
+void haft__graph_execution_fail(haft__graph_execution *execution, const haft_error *why);
+
 /* Says whether the request of a task waits for a person. The host learns that only later if a pause
  * is inside a graph that the task called. */
 void haft__graph_execution_set_for_person(haft__graph_execution *execution, size_t task,

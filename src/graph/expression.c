@@ -118,16 +118,24 @@ haft_status haft__graph_output_send(haft__graph_output *output, haft__arena *are
 }
 
 haft_status haft__graph_spread(haft__arena *arena, const haft__graph_map *map, haft__json view,
-                               haft__graph_output *output, bool *ret_too_many, haft_error *err)
+                               haft__graph_output *output, haft_str *ret_why, haft_error *err)
 {
     const haft__json *list = haft__pointer_get(&view, map->over);
     haft__json shared = haft__json_object(NULL, 0);
     haft_status status = HAFT_OK;
-    *ret_too_many = false;
-    if (list == NULL || list->kind != HAFT__JSON_ARRAY) {
-        return HAFT_OK;
+    *ret_why = (haft_str){NULL, 0};
+    bool other =
+        list != NULL && (list->kind == HAFT__JSON_STRING || list->kind == HAFT__JSON_OBJECT);
+    if (list == NULL || (!other && list->kind != HAFT__JSON_ARRAY)) {
+        return HAFT_OK; /* nothing is there to be spread */
     }
-    *ret_too_many = map->max > 0 && list->count > map->max;
+    if (other || (map->max > 0 && list->count > map->max)) {
+        *ret_why = other ? haft__arena_format(arena, "expected a list at %.*s, found %s",
+                                              HAFT__ARG(map->over), haft__json_kind_name(*list))
+                         : haft__arena_format(arena, "the list at %.*s has more than %u items",
+                                              HAFT__ARG(map->over), map->max);
+        return ret_why->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    }
     for (uint32_t i = 0; i < map->with.count && status == HAFT_OK; i++) {
         haft_str name = haft__json_text(map->with.items[i]);
         const haft__json *value = haft__json_get(view, name);
@@ -135,7 +143,7 @@ haft_status haft__graph_spread(haft__arena *arena, const haft__graph_map *map, h
             status = haft__graph_set_member(arena, shared, name, *value, &shared, err);
         }
     }
-    for (uint32_t i = 0; i < list->count && status == HAFT_OK && !*ret_too_many; i++) {
+    for (uint32_t i = 0; i < list->count && status == HAFT_OK; i++) {
         haft__graph_send send = {.to = map->to};
         status =
             haft__graph_set_member(arena, shared, map->as, list->items[i], &send.argument, err);

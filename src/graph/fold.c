@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "graph/execution_int.h"
 #include "json/object.h"
@@ -79,12 +80,15 @@ static haft_status fold_next(haft__graph_execution *x, haft__json next, haft_err
     unsigned other = 1 - x->arena;
     haft__arena *arena = &x->arenas[other];
     haft__arena_reset(arena);
+    /* What is sent has at most graph.step_bytes; results get as much again. */
+    arena->max = (size_t)4 * HAFT__LIMIT_GRAPH_STEP_BYTES;
     haft__graph_task *tasks = haft__arena_array(arena, (size_t)next.count + 1, sizeof(*tasks));
     haft_status status = tasks != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     for (uint32_t i = 0; i < next.count && status == HAFT_OK; i++) {
         status = read_task(x, next.items[i], arena, &tasks[i], err);
     }
     if (status == HAFT_OK) {
+        arena->max = arena->total + HAFT__LIMIT_GRAPH_STEP_BYTES;
         x->arena = other;
         x->tasks = tasks;
         x->task_count = next.count;

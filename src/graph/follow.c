@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "graph/execution_int.h"
@@ -28,6 +29,22 @@ typedef struct follower {
     haft__graph_failure *failure;
     haft_error *err;
 } follower;
+
+/* The step cannot be committed because of what follows from `node`. */
+static haft_status refuse(follower *f, haft__graph_node_id node, haft__graph_code code,
+                          haft_str message)
+{
+    haft_str *name = haft__arena_array(f->arena, 1, sizeof(*name));
+    if (name == NULL || message.ptr == NULL) {
+        return haft__arena_fail(f->arena, f->err);
+    }
+    *name = haft__graph_node_name(f->graph, node);
+    f->x->failed_channel = (haft_str){NULL, 0};
+    f->x->failed_nodes = name;
+    f->x->failed_node_count = 1;
+    *f->failure = (haft__graph_failure){.code = code, .message = message};
+    return HAFT_OK;
+}
 
 /* ---- joins ---- */
 
@@ -175,17 +192,14 @@ static haft_status follow_edge(follower *f, size_t index, haft__graph_node_id no
 {
     const haft__graph_edge *edge = &f->graph->edges[index];
     haft_status status = HAFT_OK;
-    bool too_many = false;
+    haft_str why = {NULL, 0};
     switch (edge->kind) {
     case HAFT__EDGE_JOIN: arrive(f, index, node); return HAFT_OK;
     case HAFT__EDGE_PLAIN: return take_branch(f, edge->branches, node);
     case HAFT__EDGE_MAP:
-        status = haft__graph_spread(f->arena, &edge->map, view, &f->sends, &too_many, f->err);
-        if (too_many) {
-            *f->failure = (haft__graph_failure){
-                .code = HAFT__GRAPH_NODE_FAILED,
-                .message = haft__arena_format(f->arena, "the list at %.*s has more than %u items",
-                                              HAFT__ARG(edge->map.over), edge->map.max)};
+        status = haft__graph_spread(f->arena, &edge->map, view, &f->sends, &why, f->err);
+        if (status == HAFT_OK && why.ptr != NULL) {
+            status = refuse(f, node, HAFT__GRAPH_NODE_FAILED, why);
         }
         return status == HAFT_OK ? note_senders(f, node) : status;
     case HAFT__EDGE_CHOOSE:
@@ -258,6 +272,22 @@ static haft_status follow_joins(follower *f)
         }
     }
     return status;
+}
+
+/* What is sent becomes part of the event and is copied for the next step. */
+static haft_status check_sends(follower *f)
+{
+    size_t bytes = 0;
+    for (size_t s = 0; s < f->sends.send_count; s++) {
+        bytes += haft__graph_size(f->sends.sends[s].argument);
+        if (bytes > HAFT__LIMIT_GRAPH_STEP_BYTES) {
+            return refuse(f, f->senders[s], HAFT__GRAPH_BAD_UPDATE,
+                          haft__arena_format(f->arena,
+                                             "what is sent to the next step has more than %d bytes",
+                                             HAFT__LIMIT_GRAPH_STEP_BYTES));
+        }
+    }
+    return HAFT_OK;
 }
 
 /* ---- the tasks ---- */
@@ -348,6 +378,9 @@ haft_status haft__graph_follow(haft__graph_execution *x, const haft__graph_finis
     }
     if (status == HAFT_OK) {
         status = follow_joins(&f);
+    }
+    if (status == HAFT_OK) {
+        status = check_sends(&f);
     }
     *ret_following = (haft__graph_following){.arrived = arrived, .deferred = f.deferred};
     size_t room = f.count + f.sends.send_count + graph->node_count + 1;

@@ -124,7 +124,7 @@ static haft_status run_send(operation *o)
 {
     haft__graph_program *program = o->program;
     haft_status status = HAFT_OK;
-    bool too_many = false;
+    haft_str why = {NULL, 0};
     if (o->value.kind == HAFT__JSON_OBJECT) {
         const haft__json *as = haft__object_find(o->value, "as");
         haft__graph_map map = {.over = haft__object_string(o->value, "over"),
@@ -132,11 +132,11 @@ static haft_status run_send(operation *o)
                                .to = find_target(o, haft__object_get(o->value, "to")),
                                .with = haft__object_array(o->value, "with"),
                                .max = (uint32_t)haft__object_number(o->value, "max", 0)};
-        status = haft__graph_spread(program->arena, &map, program->view, &program->output,
-                                    &too_many, o->err);
-        if (too_many) {
+        status =
+            haft__graph_spread(program->arena, &map, program->view, &program->output, &why, o->err);
+        if (why.ptr != NULL) {
             o->state = HAFT__PROGRAM_FAILED;
-            o->failure.message = HAFT__LIT("the list has more items than `max` allows");
+            o->failure.message = why;
         }
         return status;
     }

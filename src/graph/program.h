@@ -104,11 +104,12 @@ HAFT_MUST_USE haft_status haft__graph_set_member(haft__arena *arena, haft__json 
                                                  haft_str key, haft__json value,
                                                  haft__json *ret_object, haft_error *err);
 
-/* Adds one send for each item of the list that `map` names. A value that is no list has no items.
- * *ret_too_many: the list is longer than map->max. */
+/* Adds one send for each item of the list that `map` names; none if there is no value, or one
+ * without parts. *ret_why, unless NULL, says what is wrong: a text or an object instead of a list,
+ * or a list that is longer than map->max. */
 HAFT_MUST_USE haft_status haft__graph_spread(haft__arena *arena, const haft__graph_map *map,
                                              haft__json view, haft__graph_output *output,
-                                             bool *ret_too_many, haft_error *err);
+                                             haft_str *ret_why, haft_error *err);
 
 /* Appends to an output. */
 HAFT_MUST_USE haft_status haft__graph_output_write(haft__graph_output *output, haft__arena *arena,

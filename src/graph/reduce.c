@@ -2,6 +2,7 @@
 /* reduce.c - the reducers of channels. Tests: tests/graph/state_test.c. */
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "graph/state_int.h"
@@ -54,6 +55,11 @@ haft_status haft__graph_check_write(const haft__graph_channel *channel, haft__ch
     haft__schema_report report = {.valid = true};
     *ret_valid = true;
     *ret_why = (haft_str){NULL, 0};
+    if (haft__graph_is_deeper(value, HAFT__LIMIT_GRAPH_DEPTH)) {
+        return haft__fail(err, HAFT_TOO_BIG, "",
+                          "channel '%.*s': the value nests more than %d levels deep",
+                          HAFT__ARG(channel->name), HAFT__LIMIT_GRAPH_DEPTH);
+    }
     if (wanted == NULL && channel->schema == NULL) {
         return HAFT_OK;
     }

@@ -12,6 +12,10 @@
 #include "graph/state_int.h"
 #include "json/object.h"
 
+/* A value that fits is always applied: an arena also has unused ends of chunks, and old values
+ * until they are compacted. */
+#define MOST_ARENA_BYTES ((size_t)8 * HAFT__LIMIT_GRAPH_CHANNEL_BYTES)
+
 haft_status haft__graph_state_init(haft__graph_state *state, const haft__graph *graph,
                                    haft_error *err)
 {
@@ -21,7 +25,7 @@ haft_status haft__graph_state_init(haft__graph_state *state, const haft__graph *
         return haft__fail_no_memory(err);
     }
     for (size_t i = 0; i < graph->channel_count; i++) {
-        haft__arena_init(&state->values[i].arena, HAFT__LIMIT_GRAPH_CHANNEL_BYTES);
+        haft__arena_init(&state->values[i].arena, MOST_ARENA_BYTES);
     }
     for (size_t i = 0; i < graph->channel_count; i++) {
         const haft__graph_channel *channel = &graph->channels[i];
@@ -53,7 +57,7 @@ static haft_status replace(haft__graph_value *value, haft__json next, haft_error
 {
     haft__arena fresh;
     haft__json copied;
-    haft__arena_init(&fresh, HAFT__LIMIT_GRAPH_CHANNEL_BYTES);
+    haft__arena_init(&fresh, MOST_ARENA_BYTES);
     haft_status status = haft__json_copy_deep(&fresh, next, &copied, err);
     if (status != HAFT_OK) {
         haft__arena_finish(&fresh);
@@ -63,6 +67,7 @@ static haft_status replace(haft__graph_value *value, haft__json next, haft_error
     value->arena = fresh;
     value->value = copied;
     value->live = fresh.total;
+    value->size = haft__graph_size(copied);
     return HAFT_OK;
 }
 
@@ -100,6 +105,7 @@ static haft_status add_items(haft__graph_value *value, haft__json added, haft_er
         }
     }
     value->value = haft__json_array(items, count + added.count);
+    value->size += haft__graph_size(added);
     return HAFT_OK;
 }
 
@@ -130,6 +136,7 @@ static haft_status apply_change(const haft__graph_channel *channel, haft__graph_
     }
     if (status == HAFT_OK) {
         value->value = next;
+        value->size += haft__graph_size(copied);
         status = compact(value, err);
     }
     return status;
@@ -164,4 +171,26 @@ haft_status haft__graph_preview(const haft__graph_channel *channel, const haft__
     return delta->replaced || !value->present
                ? HAFT_OK
                : haft__graph_combine(channel, value->value, delta->value, arena, ret_value, err);
+}
+
+haft_status haft__graph_fits(const haft__graph_channel *channel, const haft__graph_value *value,
+                             const haft__graph_delta *delta, haft__arena *arena, bool *ret_fits,
+                             haft_error *err)
+{
+    bool whole = delta->replaced || !value->present, present = false;
+    size_t most = HAFT__LIMIT_GRAPH_CHANNEL_BYTES, added = 0;
+    haft__json next;
+    *ret_fits = true;
+    if (!delta->changed) {
+        return HAFT_OK;
+    }
+    added = haft__graph_size(delta->value);
+    *ret_fits = added + (whole ? 0 : value->size) <= most;
+    if (*ret_fits || whole) {
+        return HAFT_OK;
+    }
+    /* A merge may replace members, so that the sum is too much. */
+    haft_status status = haft__graph_preview(channel, value, delta, arena, &present, &next, err);
+    *ret_fits = status == HAFT_OK && haft__graph_size(next) <= most;
+    return status;
 }

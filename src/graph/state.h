@@ -18,6 +18,7 @@ typedef struct haft__graph_value {
     haft__json value;
     haft__arena arena;
     size_t live;       /* bytes of the arena after the last compaction */
+    size_t size;       /* bytes of the value, at most (haft__graph_size) */
     haft__json *items; /* of append and union: the items, with room to grow */
     size_t capacity;
 } haft__graph_value;
@@ -72,7 +73,7 @@ HAFT_MUST_USE haft_status haft__graph_reduce(const haft__graph_reduction *reduct
                                              haft__graph_delta *ret_delta, bool *ret_conflict,
                                              haft_error *err);
 
-/* Applies a delta to a value. Everything is copied. */
+/* Applies a delta to a value, which fits (haft__graph_fits). Everything is copied. */
 HAFT_MUST_USE haft_status haft__graph_apply(const haft__graph_channel *channel,
                                             haft__graph_value *value,
                                             const haft__graph_delta *delta, haft_error *err);
@@ -84,6 +85,18 @@ HAFT_MUST_USE haft_status haft__graph_preview(const haft__graph_channel *channel
                                               const haft__graph_delta *delta, haft__arena *arena,
                                               bool *ret_present, haft__json *ret_value,
                                               haft_error *err);
+
+/* Whether the value has at most graph.channel_bytes after a delta. The state is unchanged. */
+HAFT_MUST_USE haft_status haft__graph_fits(const haft__graph_channel *channel,
+                                           const haft__graph_value *value,
+                                           const haft__graph_delta *delta, haft__arena *arena,
+                                           bool *ret_fits, haft_error *err);
+
+/* The bytes of a value: its texts, and its arrays of items and members. */
+size_t haft__graph_size(haft__json value);
+
+/* Whether a value has more levels of arrays and objects than that. */
+bool haft__graph_is_deeper(haft__json value, uint32_t levels);
 
 /* The prefix of ids that haft makes for messages without one. */
 #define HAFT__GRAPH_MADE_ID "made-"

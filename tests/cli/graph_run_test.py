@@ -255,11 +255,58 @@ def agents(name):
     check(f"the_task_of_an_agent_{name}", events(child)[0]["task"], "Say hey")
 
 
+def bounds(name):
+    """Data that exceeds a limit: the node fails, and what has run is known."""
+    effects = Path(scratch) / f"effects-{name}"
+    main = graph({"grow": {"do": [{"text": {"a": "{/a}" * 8}}, {"sum": {"n": ["/n", 1]}}]},
+                  "hit": {"tool": "touch", "out": {"r": ""}},
+                  "boom": {"do": [{"text": {"r": "{/a}{/a}"}}]}},
+                 [{"from": "start", "to": "grow"},
+                  {"from": "grow", "choose": [{"when": {"at": "/n", "op": "ge", "value": 6},
+                                               "to": "hit"}, {"to": "grow"}]},
+                  {"from": "hit", "to": "boom"}],
+                 {"a": {}, "n": {"default": 0}, "r": {}}, input=["a"], output="/r")
+    touch = tool("touch", ["sh", "-c", f"echo x >>{effects}; echo ok"], read_only=False)
+    status, result = run(spec(main, [touch]), "x" * 40)
+    check(f"a_text_that_is_too_long_fails_its_node_{name}",
+          (result["end"], result["reason"], result["error"]["where"]),
+          ("failed", "bad_update: the text is longer than 16777216 bytes", "boom"))
+    check(f"what_ran_before_is_known_{name}",
+          ([one["ok"] for one in events(result["run"], "call_finished")], effects.read_text()),
+          ([True], "x\n"))
+    deep = graph({"a": {"tool": "deep", "out": {"r": ""}}}, line("a"), {"r": {}})
+    status, result = run(spec(deep, [tool("deep", ["echo", "[" * 256 + "]" * 256])]))
+    check(f"a_result_that_nests_too_deeply_{name}", (result["end"], result["reason"]),
+          ("failed", "bad_update: channel 'r': the value nests more than 240 levels deep"))
+
+
+def wrong_lists(name):
+    """Maps over too many items, and over what is no list."""
+    worker = {"w": {"do": [{"copy": {"out": "/item"}}]}}
+    channels = {"items": {}, "out": {"reducer": "append"}}
+    at_start = graph(worker, [{"from": "start", "map": {"over": "/items", "to": "w", "max": 2}}],
+                     channels, input=["items"])
+    status, result = run(spec(at_start), '{"items": [1, 2, 3]}')
+    check(f"too_many_items_at_the_start_{name}",
+          (status, result["error"]["where"], result["error"]["message"]),
+          (2, "TASK", "the input: node_failed: the list at /items has more than 2 items"))
+    later = graph(dict(worker, s={"do": []}),
+                  [{"from": "start", "to": "s"},
+                   {"from": "s", "map": {"over": "/items", "to": "w", "max": 2}}],
+                  channels, input=["items"])
+    for items, what in (([1, 2, 3], "has more than 2 items"), ("text", "expected a list")):
+        status, result = run(spec(later), json.dumps({"items": items}))
+        check(f"wrong_items_{type(items).__name__}_{name}",
+              (result["end"], what in result["reason"], result["error"]["where"]),
+              ("failed", True, "s"))
+
+
 def inputs(name):
     main = graph({"a": {"do": []}}, line("a"), {"n": {"type": "integer"}, "m": {}}, input=["n"])
     status, result = run(spec(main), '{"m": 1}')
-    check(f"a_key_that_is_no_input_{name}", (status != 0, "cannot set" in str(result)),
-          (True, True))
+    check(f"a_key_that_is_no_input_{name}",
+          (status, result["error"]["where"], "cannot set" in result["error"]["message"]),
+          (2, "TASK", True))
     status, result = run(spec(main), '{"n": "text"}')
     check(f"an_input_of_another_type_{name}", (status != 0, "bad_update" in str(result)),
           (True, True))
@@ -285,7 +332,7 @@ def the_example(name):
 
 
 TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, agents,
-         inputs, the_example]
+         bounds, wrong_lists, inputs, the_example]
 
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):

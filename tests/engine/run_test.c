@@ -146,6 +146,36 @@ TEST(a_released_run_can_be_opened_again)
     help_host_finish(&h);
 }
 
+TEST(what_was_recorded_before_a_run_stopped_is_stored)
+{
+    for (size_t released = 0; released < 2; released++) {
+        help_host h;
+        haft__buf *body;
+        char id[32];
+        help_host_init(&h, "memory:");
+        haft_run *run = help_host_start(&h, HEADLESS, CALL_ONCE, "go");
+        help_host_settle(&h, run);
+        (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
+        body = &h.runtime->decider.body;
+        size_t max = body->max;
+        haft__buf_finish(body);
+        haft__buf_init(body, 1); /* the decision after the answer fails */
+        CHECK_INT(haft_run_answer(run, NULL, "1", &h.err), HAFT_OK, "%s", h.err.message);
+        if (released == 0) {
+            help_host_settle(&h, run);
+            CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
+        }
+        haft_run_release(run);
+        haft__buf_finish(body);
+        haft__buf_init(body, max);
+        CHECK_INT(haft_run_open(h.runtime, id, &run, &h.err), HAFT_OK, "%s", h.err.message);
+        help_host_settle(&h, run);
+        CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "the answer was kept");
+        haft_run_release(run);
+        help_host_finish(&h);
+    }
+}
+
 TEST(a_run_can_be_released_at_any_time)
 {
     for (int steps = 0; steps < 12; steps++) {

@@ -118,29 +118,44 @@ TEST(many_merges_do_not_keep_old_values)
     haft__arena_finish(&arena);
 }
 
-TEST(a_value_past_the_maximum_of_a_channel_is_rejected)
+TEST(a_value_past_the_maximum_of_a_channel_does_not_fit)
 {
-    haft__arena arena;
-    haft__graph_state state;
-    haft__arena_init(&arena, 0);
-    const haft__graph *graph = compile(&arena, "{\"c\":{}}");
-    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "creating the state");
-    char *text = test_alloc(HAFT__LIMIT_GRAPH_CHANNEL_BYTES + 1);
-    memset(text, 'x', HAFT__LIMIT_GRAPH_CHANNEL_BYTES + 1);
-    const struct {
-        size_t bytes;
-        haft_status status;
-    } rows[] = {{HAFT__LIMIT_GRAPH_CHANNEL_BYTES - 4096, HAFT_OK},
-                {HAFT__LIMIT_GRAPH_CHANNEL_BYTES + 1, HAFT_TOO_BIG}};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__graph_delta delta = {.changed = true,
-                                   .replaced = true,
-                                   .value = haft__json_string((haft_str){text, rows[i].bytes})};
-        CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL),
-                  rows[i].status, "%zu bytes", rows[i].bytes);
-        CHECK_INT(state.values[0].value.count, HAFT__LIMIT_GRAPH_CHANNEL_BYTES - 4096,
-                  "a value that is too big changes nothing");
+    static const char *const channels[] = {"{\"c\":{}}", "{\"c\":{\"reducer\":\"append\"}}",
+                                           "{\"c\":{\"reducer\":\"merge\"}}"};
+    char *text = test_alloc(HAFT__LIMIT_GRAPH_CHANNEL_BYTES);
+    memset(text, 'x', HAFT__LIMIT_GRAPH_CHANNEL_BYTES);
+    for (size_t k = 0; k < COUNT(channels); k++) {
+        haft__arena arena;
+        haft__graph_state state;
+        bool merge = k == 2, list = k == 1, fits = false;
+        haft__arena_init(&arena, 0);
+        const haft__graph *graph = compile(&arena, channels[k]);
+        CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "creating the state");
+        size_t room = HAFT__LIMIT_GRAPH_CHANNEL_BYTES - (merge ? 1 + sizeof(haft__json_member) : 0)
+                      - (list ? sizeof(haft__json) : 0);
+        for (size_t past = 0; past < 2; past++) {
+            haft__json value = haft__json_string((haft_str){text, room + past});
+            haft__json_member member = {.key = haft__json_string(HAFT__LIT("k")), .value = value};
+            haft__graph_delta delta = {.changed = true,
+                                       .value = merge  ? haft__json_object(&member, 1)
+                                                : list ? haft__json_array(&value, 1)
+                                                       : value};
+            delta.replaced = k == 0;
+            CHECK_INT(haft__graph_fits(&graph->channels[0], &state.values[0], &delta, &arena, &fits,
+                                       NULL),
+                      HAFT_OK, "whether it fits");
+            CHECK_INT(fits, past == 0, "%s, past the limit: %zu", channels[k], past);
+            if (past == 0) {
+                CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL),
+                          HAFT_OK, "a value that fits is applied");
+                /* A member that replaces itself does not count twice, an item does. */
+                CHECK_INT(haft__graph_fits(&graph->channels[0], &state.values[0], &delta, &arena,
+                                           &fits, NULL),
+                          HAFT_OK, "whether it fits again");
+                CHECK_INT(fits, !list, "%s, again", channels[k]);
+            }
+        }
+        haft__graph_state_finish(&state);
+        haft__arena_finish(&arena);
     }
-    haft__graph_state_finish(&state);
-    haft__arena_finish(&arena);
 }

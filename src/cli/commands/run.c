@@ -68,7 +68,10 @@ static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agen
     haft_run *run = NULL;
     haft_status status = haft_run_start(agent, task, &options, &run, err);
     if (status != HAFT_OK) {
-        haft__error_prepend_location(err, status == HAFT_BAD_INPUT ? "--thread" : "");
+        bool task_is_wrong = haft__str_starts_with(haft__str(err->where), HAFT__LIT("TASK"));
+        if (status == HAFT_BAD_INPUT && !task_is_wrong) {
+            haft__error_prepend_location(err, "--thread");
+        }
         return haft__session_exit_status(status);
     }
     haft__exit_status result =

@@ -2,6 +2,7 @@
 /* end.c - how a run of a graph ends: its answer, and what a graph around it reads. Tests:
  * tests/graph/run/graph_run_test.c. */
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "graph/run/graph_run_int.h"
@@ -57,6 +58,9 @@ static haft_status write_answer(haft__graph_run *graph, haft__json state, haft_s
         *ret_answer = haft__arena_copy(graph->arena, haft__buf_str(&text));
         status = ret_answer->ptr != NULL ? HAFT_OK : haft__arena_fail(graph->arena, err);
     }
+    if (text.status == HAFT_TOO_BIG) {
+        status = haft__fail(err, HAFT_TOO_BIG, "", "the answer is longer than %zu bytes", text.max);
+    }
     haft__buf_finish(&text);
     return status;
 }
@@ -109,6 +113,41 @@ static haft_status name_failed(const haft__graph_run *graph, haft_str *ret_names
     return status;
 }
 
+/* What the end consists of apart from its kind. */
+static haft_status fill_end(haft__run *run, bool failed, haft__graph_next *next, haft_error *err)
+{
+    haft__graph_run *graph = run->graph;
+    const haft__graph_execution *x = graph->x;
+    haft__json state;
+    haft_status status = haft__graph_execution_state(x, false, graph->arena, &state, err);
+    if (status == HAFT_OK) {
+        status = write_answer(graph, state, &next->answer, err);
+    }
+    if (status == HAFT_OK) {
+        status = make_result(graph, state, &next->result, err);
+    }
+    if (status == HAFT_OK && failed) {
+        next->code = haft__str(haft__graph_code_name(x->failure.code));
+        next->reason = haft__arena_copy(graph->arena, x->failure.message);
+        status = next->reason.ptr != NULL ? name_failed(graph, &next->failed, err)
+                                          : haft__arena_fail(graph->arena, err);
+    }
+    return status;
+}
+
+/* The end is too large: the run fails without an answer. Needs no memory of the run. */
+static void set_too_large(haft__graph_run *graph, const haft_error *why, haft__graph_next *next)
+{
+    if (graph->x->end != HAFT__GRAPH_FAILED) {
+        haft__graph_execution_fail(graph->x, why);
+    }
+    next->end = HAFT__END_FAILED;
+    next->code = haft__str(haft__graph_code_name(graph->x->failure.code));
+    next->reason = graph->x->failure.message;
+    next->answer = next->failed = HAFT__LIT("");
+    next->result = haft__json_object(NULL, 0);
+}
+
 haft_status haft__graph_set_end(haft__run *run, haft_error *err)
 {
     haft__graph_run *graph = run->graph;
@@ -117,7 +156,7 @@ haft_status haft__graph_set_end(haft__run *run, haft_error *err)
                              .reason = HAFT__LIT(""),
                              .failed = HAFT__LIT(""),
                              .code = HAFT__LIT("")};
-    haft__json state;
+    haft_error why = {0};
     bool failed = x->end == HAFT__GRAPH_FAILED || x->end == HAFT__GRAPH_INCOMPLETE;
     switch (x->end) {
     case HAFT__GRAPH_OPEN: HAFT__UNREACHABLE();
@@ -132,19 +171,11 @@ haft_status haft__graph_set_end(haft__run *run, haft_error *err)
     case HAFT__GRAPH_INCOMPLETE: next.end = HAFT__END_INCOMPLETE; break;
     case HAFT__GRAPH_FAILED: next.end = HAFT__END_FAILED; break;
     }
-    haft_status status = haft__graph_execution_state(x, false, graph->arena, &state, err);
-    if (status == HAFT_OK) {
-        status = write_answer(graph, state, &next.answer, err);
-    }
-    if (status == HAFT_OK) {
-        status = make_result(graph, state, &next.result, err);
-    }
-    if (status == HAFT_OK && failed) {
-        next.code = haft__str(haft__graph_code_name(x->failure.code));
-        next.reason = haft__arena_copy(graph->arena, x->failure.message);
-        status = next.reason.ptr != NULL ? name_failed(graph, &next.failed, err)
-                                         : haft__arena_fail(graph->arena, err);
+    haft_status status = fill_end(run, failed, &next, &why);
+    if (status == HAFT_TOO_BIG) {
+        set_too_large(graph, &why, &next);
+        status = HAFT_OK;
     }
     run->graph_next = next;
-    return status;
+    return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);
 }

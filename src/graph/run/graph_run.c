@@ -3,8 +3,11 @@
 #include "graph/run/graph_run.h"
 
 #include "base/error.h"
+#include "base/limits.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "graph/run/graph_run_int.h"
+#include "graph/state.h"
 #include "json/object.h"
 #include "json/read.h"
 
@@ -121,6 +124,9 @@ haft_status haft__graph_check_task(const haft__spec *spec, haft_str task, haft__
     if (status == HAFT_OK && refusal.refused) {
         status = fail_refused(&refusal, err);
     }
+    if (status == HAFT_BAD_INPUT || status == HAFT_TOO_BIG) {
+        haft__error_prepend_location(err, "TASK");
+    }
     haft__graph_execution_destroy(x);
     haft__arena_finish(&arena);
     return status;
@@ -149,15 +155,85 @@ haft_status haft__graph_child_source(const haft__spec *spec, haft_str reference,
                              : status;
 }
 
-/* ---- progress ---- */
+/* ---- outputs that are used again ---- */
+
+/* The key of an output has everything that its node sees; only its digest is kept. */
+typedef struct digest {
+    char text[HAFT__SHA256_HEX];
+} digest;
+
+static haft_str make_digest(haft_str key, digest *to)
+{
+    haft__sha256_hex(key, to->text);
+    return (haft_str){to->text, sizeof(to->text)};
+}
 
 /* Served while the event is folded: nothing outside is needed. */
 static haft_status serve_lookup(haft__graph_run *graph, size_t task,
                                 const haft__graph_request *request, haft_error *err)
 {
-    const haft__json *found = haft__json_get(graph->cache, request->name);
+    digest key;
+    const haft__json *found = haft__map_get(&graph->cache, make_digest(request->name, &key));
     return haft__graph_execution_reply(graph->x, task, found != NULL ? *found : haft__json_null(),
                                        err);
+}
+
+static haft_status keep_output(haft__graph_run *graph, const haft__graph_task *task,
+                               haft_error *err)
+{
+    digest made;
+    haft__json output, *kept = haft__arena_array(graph->arena, 1, sizeof(*kept));
+    haft_str key = haft__arena_copy(graph->arena, make_digest(task->cache_key, &made));
+    if (kept == NULL || key.ptr == NULL) {
+        return haft__arena_fail(graph->arena, err);
+    }
+    haft_status status =
+        haft__graph_output_to_json(graph->graph, &task->program.output, graph->arena, &output, err);
+    if (status == HAFT_OK) {
+        status = haft__json_copy_deep(graph->arena, output, kept, err);
+    }
+    return status == HAFT_OK ? haft__map_put(&graph->cache, key, kept, err) : status;
+}
+
+/* Outputs of cached nodes are kept once their step is committed. */
+static haft_status keep_outputs(haft__graph_run *graph, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < graph->x->task_count && status == HAFT_OK; i++) {
+        if (graph->x->tasks[i].cache_key.len > 0) {
+            status = keep_output(graph, &graph->x->tasks[i], err);
+        }
+    }
+    return status == HAFT_TOO_BIG ? HAFT_OK : status; /* then the nodes run again */
+}
+
+/* ---- progress ---- */
+
+/* Bytes that stay free for the results of calls and for the end of the run. */
+#define SPARE_BYTES ((size_t)HAFT__LIMIT_GRAPH_TEXT_BYTES)
+
+/* Whether an event of that many bytes would leave too little room in the memory of the run. */
+static bool is_full(const haft__run *run, size_t bytes)
+{
+    size_t left = run->arena->max - run->arena->total;
+    return left < SPARE_BYTES || left - SPARE_BYTES < bytes;
+}
+
+/* A limit makes a node or a step fail, and never leaves a run that cannot go on. */
+#define FULL "the events of the run are longer than run.bytes"
+
+/* The request of a node becomes a call. If it is too large for that, the node fails. */
+static haft_status serve_call(haft__run *run, const haft__graph_action *action, haft_error *err)
+{
+    haft_error why = {0};
+    haft_status status = is_full(run, 0)
+                             ? haft__fail(&why, HAFT_TOO_BIG, "", FULL)
+                             : haft__graph_add_call(run, action->task, &action->request, &why);
+    if (status == HAFT_TOO_BIG) {
+        return haft__graph_execution_reply_error(
+            run->graph->x, action->task, HAFT__GRAPH_BAD_UPDATE, haft__str(why.message), err);
+    }
+    return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);
 }
 
 static haft_status serve(haft__run *run, const haft__graph_action *action, haft_error *err)
@@ -169,8 +245,7 @@ static haft_status serve(haft__run *run, const haft__graph_action *action, haft_
     case HAFT__REQUEST_CALL:
     case HAFT__REQUEST_TOOL:
     case HAFT__REQUEST_AGENT:
-    case HAFT__REQUEST_FUNCTION:
-        return haft__graph_add_call(run, action->task, &action->request, err);
+    case HAFT__REQUEST_FUNCTION: return serve_call(run, action, err);
     case HAFT__REQUEST_COUNT:
     case HAFT__REQUEST_EFFECT:
     case HAFT__REQUEST_DELAY: break; /* only cases have these operations */
@@ -193,6 +268,12 @@ static haft_status advance(haft__run *run, haft_error *err)
             return status;
         }
         if (action.kind == HAFT__ACTION_ENDED) {
+            return haft__graph_set_end(run, err);
+        }
+        if (action.kind == HAFT__ACTION_STEP && is_full(run, haft__graph_size(action.event))) {
+            haft_error why = {0};
+            (void)haft__fail(&why, HAFT_TOO_BIG, "", FULL);
+            haft__graph_execution_fail(x, &why);
             return haft__graph_set_end(run, err);
         }
         if (action.kind == HAFT__ACTION_STEP) {
@@ -219,7 +300,8 @@ static haft_status create(haft__run *run, haft_error *err)
     if (graph == NULL) {
         return haft__arena_fail(run->arena, err);
     }
-    *graph = (haft__graph_run){.arena = run->arena, .cache = haft__json_object(NULL, 0)};
+    *graph = (haft__graph_run){.arena = run->arena};
+    haft__map_init(&graph->cache, run->arena, run->hash_key);
     run->graph = graph;
     haft_status status = compile(run->spec, run->arena, &graph->graph, err);
     if (status == HAFT_OK) {
@@ -239,10 +321,7 @@ static haft_status create(haft__run *run, haft_error *err)
  * another graph, and may not fit: then the run fails. */
 static haft_status refuse_input(haft__run *run, const haft_error *why, haft_error *err)
 {
-    haft__graph_execution *x = run->graph->x;
-    x->end = HAFT__GRAPH_FAILED;
-    x->failure =
-        (haft__graph_failure){.code = HAFT__GRAPH_BAD_UPDATE, .message = haft__str(why->message)};
+    haft__graph_execution_fail(run->graph->x, why);
     return haft__graph_set_end(run, err);
 }
 
@@ -265,7 +344,7 @@ static haft_status begin(haft__run *run, const haft__event *event, haft_error *e
     if (given == HAFT_OK && refusal.refused) {
         given = fail_refused(&refusal, &why);
     }
-    if (given == HAFT_BAD_INPUT) {
+    if (given == HAFT_BAD_INPUT || given == HAFT_TOO_BIG) {
         return refuse_input(run, &why, err);
     }
     if (given != HAFT_OK) {
@@ -273,31 +352,6 @@ static haft_status begin(haft__run *run, const haft__event *event, haft_error *e
     }
     run->graph_next = (haft__graph_next){.kind = HAFT__GRAPH_NEXT_STEP, .step = step};
     return HAFT_OK;
-}
-
-/* Outputs of cached nodes are kept once their step is committed. */
-static haft_status keep_outputs(haft__graph_run *graph, haft_error *err)
-{
-    haft_status status = HAFT_OK;
-    for (size_t i = 0; i < graph->x->task_count && status == HAFT_OK; i++) {
-        const haft__graph_task *task = &graph->x->tasks[i];
-        haft__json output, copied;
-        if (task->cache_key.len == 0) {
-            continue;
-        }
-        haft_str key = haft__arena_copy(graph->arena, task->cache_key);
-        status = key.ptr != NULL ? haft__graph_output_to_json(graph->graph, &task->program.output,
-                                                              graph->arena, &output, err)
-                                 : haft__arena_fail(graph->arena, err);
-        if (status == HAFT_OK) {
-            status = haft__json_copy_deep(graph->arena, output, &copied, err);
-        }
-        if (status == HAFT_OK) {
-            status =
-                haft__graph_set_member(graph->arena, graph->cache, key, copied, &graph->cache, err);
-        }
-    }
-    return status;
 }
 
 static haft_status fail_step(const haft__event *event, const char *what, haft_error *err)

@@ -10,6 +10,7 @@
 #ifndef HAFT_GRAPH_RUN_GRAPH_RUN_H
 #define HAFT_GRAPH_RUN_GRAPH_RUN_H
 
+#include "base/map.h"
 #include "graph/execution.h"
 #include "run/run.h"
 
@@ -18,7 +19,7 @@ typedef struct haft__graph_run {
     const haft__graph *graph;
     haft__graph_execution *x;
     haft__arena *arena; /* of the run */
-    haft__json cache;   /* outputs of nodes with `cache`, by key */
+    haft__map cache;    /* outputs of nodes with `cache`: haft__json, by the digest of their key */
     uint64_t now_ms;    /* time of the event that is folded */
 } haft__graph_run;
 

@@ -18,7 +18,8 @@ typedef struct played {
     haft__decider decider;
     haft__buf log, line;
     uint64_t now_ms;
-    uint32_t order; /* which of the open calls is answered next */
+    uint32_t order;  /* which of the open calls is answered next */
+    haft_str result; /* of every tool; "": its name */
     haft_error err;
 } played;
 
@@ -78,7 +79,9 @@ static haft_status finish_one(played *p)
     const haft__run_call *call = open[p->order % count];
     bool bad = haft__str_starts_with(call->name, HAFT__LIT("bad"));
     haft__outcome outcome = {.ok = !bad,
-                             .text = bad ? HAFT__LIT("it broke") : call->name,
+                             .text = bad                 ? HAFT__LIT("it broke")
+                                     : p->result.len > 0 ? p->result
+                                                         : call->name,
                              .where = HAFT__LIT(""),
                              .hint = HAFT__LIT(""),
                              .diff = HAFT__LIT("")};
@@ -93,7 +96,7 @@ static haft_status finish_one(played *p)
 /* Until the run has ended, or waits for a person. */
 static void play_on(played *p)
 {
-    for (size_t i = 0; i < 1000; i++) {
+    for (size_t i = 0; i < 2000; i++) {
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         p->now_ms += 10;
         haft_status status = haft__decide(&p->decider, &p->run, p->now_ms, &effect, &p->err);
@@ -229,6 +232,36 @@ TEST(graphs_end_in_each_way)
     }
 }
 
+/* ---- outputs that are used again ---- */
+
+/* The memory of a run with `steps` different inputs of a node with `cache`. */
+static size_t cached_bytes(uint32_t steps)
+{
+    char spec[1000];
+    played p;
+    (void)snprintf(spec, sizeof(spec),
+                   HEAD
+                   "graph:\n  recursion_limit: %u\n  output: /n\n  channels: {n: {default: 0}}\n"
+                   "  nodes: {a: {cache: true, do: [{sum: {n: [/n, 1]}}]}}\n"
+                   "  edges: [{from: start, to: a}, {from: a, choose: [{when: {at: /n, op: ge, "
+                   "value: %u}, to: end}, {to: a}]}]\n",
+                   steps + 1, steps);
+    play_init(&p, spec, "{}");
+    play_on(&p);
+    CHECK_INT(p.run.end, HAFT__END_DONE, "%u steps", steps);
+    CHECK_INT(p.run.graph->cache.count, steps, "outputs that are kept");
+    size_t bytes = p.arena.total;
+    play_finish(&p);
+    return bytes;
+}
+
+TEST(the_memory_of_kept_outputs_grows_with_their_number)
+{
+    size_t one = cached_bytes(200), two = cached_bytes(400), four = cached_bytes(800);
+    CHECK(two < 3 * one && four < 3 * two, "%zu, %zu and %zu bytes for 200, 400 and 800 steps", one,
+          two, four);
+}
+
 /* ---- persons ---- */
 
 TEST(questions_and_pauses_hold_their_node)
@@ -311,6 +344,71 @@ TEST(budgets_of_a_graph_have_their_own_defaults)
     CHECK_INT(p.file.spec->limits.turns, HAFT__LIMIT_GRAPH_TURNS, "turns");
     CHECK_INT(p.file.spec->limits.calls, HAFT__LIMIT_GRAPH_CALLS, "calls");
     play_finish(&p);
+}
+
+#define TAKES_X(name)                                                                              \
+    "  - {name: " name ", description: Counts the words of a letter., args: [x], command: [x, "    \
+    "\"{x}\"]}\n"
+
+/* Tools return `bytes` bytes, in a run that has `room` bytes of memory left; 0: the usual. */
+static void play_long(played *p, const char *graph, size_t bytes, size_t room)
+{
+    char spec[2000];
+    (void)snprintf(spec, sizeof(spec), HEAD "tools:\n" TOOL("one") TAKES_X("two") "%s", graph);
+    play_init(p, spec, "{}");
+    char *text = haft__arena_alloc(&p->arena, bytes);
+    memset(text, 'x', bytes);
+    p->result = (haft_str){text, bytes};
+    p->arena.max = room > 0 ? p->arena.total + room : p->arena.max;
+    play_on(p);
+}
+
+TEST(data_past_a_limit_ends_the_run_and_loses_nothing)
+{
+    static const struct {
+        const char *what, *graph;
+        size_t bytes, room;
+        const char *reason; /* its beginning; NULL: the run is done */
+        size_t calls;
+    } rows[] = {
+        {"an answer",
+         "graph: {output: [c], channels: {c: {}}, nodes: {a: {tool: one, out: {c: "
+         "\"\"}}}, edges: [{from: start, to: a}]}\n",
+         HAFT__LIMIT_GRAPH_TEXT_BYTES - 64, 0, NULL, 1},
+        {"a long answer",
+         "graph: {output: [c], channels: {c: {}}, nodes: {a: {tool: one, out: {c: "
+         "\"\"}}}, edges: [{from: start, to: a}]}\n",
+         HAFT__LIMIT_GRAPH_TEXT_BYTES, 0, "bad_update: the answer is longer than", 1},
+        {"long arguments",
+         "graph: {output: /d, channels: {c: {}, d: {}}, nodes: {a: {tool: one, "
+         "out: {c: \"\"}}, b: {tool: two, args: {x: /c}, out: {d: \"\"}}}, "
+         "edges: [{from: start, to: a}, {from: a, to: b}]}\n",
+         HAFT__LIMIT_GRAPH_TEXT_BYTES, 0, "bad_update: the text is longer than", 1},
+        {"a long run",
+         "graph: {output: /d, recursion_limit: 50, channels: {c: {}, d: {}}, nodes: "
+         "{a: {tool: one, out: {c: \"\"}}}, edges: [{from: start, to: a}, {from: a, "
+         "choose: [{when: {at: /d, op: eq, value: 1}, to: end}, {to: a}]}]}\n",
+         1 << 20, 40 << 20, "bad_update: the events of the run are longer than run.bytes", 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        played p;
+        play_long(&p, rows[i].graph, rows[i].bytes, rows[i].room);
+        CHECK_INT(p.run.stage, HAFT__RUN_ENDED, "%s: the run ends", rows[i].what);
+        CHECK_INT(p.run.end, rows[i].reason == NULL ? HAFT__END_DONE : HAFT__END_FAILED, "%s",
+                  rows[i].what);
+        CHECK(haft__str_starts_with(p.run.end_reason,
+                                    haft__str(rows[i].reason != NULL ? rows[i].reason : "")),
+              "%s: %.*s", rows[i].what, HAFT__ARG(p.run.end_reason));
+        for (size_t c = 0; c < p.run.call_count; c++) {
+            CHECK_INT(p.run.calls[c].stage, HAFT__CALL_FINISHED, "%s: call %zu", rows[i].what, c);
+        }
+        CHECK(rows[i].calls == 0 || p.run.call_count == rows[i].calls, "%s: %zu calls",
+              rows[i].what, p.run.call_count);
+        if (rows[i].room == 0) { /* a replay has another maximum */
+            check_replay(&p);
+        }
+        play_finish(&p);
+    }
 }
 
 TEST(the_time_between_attempts_doubles_up_to_a_limit)
