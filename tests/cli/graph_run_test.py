@@ -280,6 +280,26 @@ def bounds(name):
           ("failed", "bad_update: channel 'r': the value nests more than 240 levels deep"))
 
 
+def other_graphs(name):
+    """A run does not continue with another graph; other changes are accepted."""
+    main = graph({"q": {"ask": "Fine?", "out": {"ok": ""}},
+                  "end_it": {"tool": "say", "out": {"r": ""}}}, line("q", "end_it"),
+                 {"ok": {}, "r": {}}, output="/r")
+    first = spec(main, [tool("say", ["echo", "one"])])
+    status, result = run(first)
+    path = Path(scratch) / "spec.json"
+    for what, other in (("graph", dict(first, graph=dict(main, output="/ok"))),
+                        ("graphs", dict(first, graphs={"g": graph({"a": {"do": []}}, line("a"))})),
+                        ("kind", {"haft": 1, "name": "g", "model": "offline"})):
+        path.write_text(json.dumps(other))
+        code, out, err = haft("answer", result["run"], "n1.1", "yes", "--accept-spec")
+        check(f"another_{what}_is_refused_{name}",
+              (code, f"cannot continue with another {what}" in err), (2, True))
+    path.write_text(json.dumps(spec(main, [tool("say", ["echo", "two"])])))
+    ended = again("answer", result["run"], "n1.1", "yes", "--accept-spec")
+    check(f"another_command_is_accepted_{name}", (ended["end"], ended["answer"]), ("done", "two"))
+
+
 def wrong_lists(name):
     """Maps over too many items, and over what is no list."""
     worker = {"w": {"do": [{"copy": {"out": "/item"}}]}}
@@ -332,7 +352,7 @@ def the_example(name):
 
 
 TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, agents,
-         bounds, wrong_lists, inputs, the_example]
+         bounds, other_graphs, wrong_lists, inputs, the_example]
 
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):

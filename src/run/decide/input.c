@@ -5,6 +5,7 @@
 #include "model/provider.h"
 #include "prompt/observation.h"
 #include "run/decide/decide_int.h"
+#include "run/graph_change.h"
 #include "run/handoff/handoff.h"
 
 #include "run/pause/binding.h"
@@ -258,6 +259,10 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
                                      haft_error *err)
 {
     haft__json_writer w;
+    haft_status status = haft__graph_change_check(run, spec, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     haft__event_body_begin(&w, buf, HAFT__EVENT_SPEC_CHANGED);
     haft__field_text(&w, "was", run->first_spec->hash);
     haft__field_text(&w, "spec", spec->hash);
@@ -268,7 +273,7 @@ haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const
                            .restored = origin->restored != NULL ? find_active(run, origin->restored)
                                                                 : NULL};
     more_calls more;
-    haft_status status = write_judged_again(&w, run, &next, &more, err);
+    status = write_judged_again(&w, run, &next, &more, err);
     if (status == HAFT_OK && more.approved > 0) {
         status = write_asked_again(&w, run, &next, err);
     }

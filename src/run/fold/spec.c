@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "model/provider.h"
 #include "run/fold/fold_int.h"
+#include "run/graph_change.h"
 #include "run/handoff/handoff.h"
 #include "run/prices.h"
 #include "json/object.h"
@@ -269,6 +270,9 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     haft__tools *tools = haft__arena_alloc(run->arena, sizeof(*tools));
     haft_status status =
         tools != NULL ? load_spec(run, event, &spec, err) : haft__arena_fail(run->arena, err);
+    if (status == HAFT_OK) {
+        status = haft__graph_change_check(run, spec, err);
+    }
     if (status == HAFT_OK) {
         status = keep_agent(run, &spec, err);
     }
