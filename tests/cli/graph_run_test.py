@@ -321,6 +321,34 @@ def wrong_lists(name):
               ("failed", True, "s"))
 
 
+def budgets(name):
+    """A graph keeps no turn for itself, and time that is used up is no failure."""
+    (Path(scratch) / "one.json").write_text(json.dumps({"replies": [{"text": "hi"}]}))
+    agent = {"model": "script:one.json", "instructions": "Say hi."}
+    main = graph({"w": {"agent": agent, "task": "x", "out": {"out": ""}}}, line("w"),
+                 output="/out")
+    status, result = run(spec(main, limits={"turns": 1}))
+    check(f"one_turn_is_enough_for_one_agent_{name}", (status, answer(result)), (0, ["hi"]))
+    status, result = run(spec(graph({"a": main["nodes"]["w"], "b": main["nodes"]["w"]},
+                                    line("a", "b")), limits={"turns": 1}))
+    check(f"the_budget_is_used_up_{name}",
+          (result["end"], "the budget of the graph is used up" in result["reason"]),
+          ("failed", True))
+    deep = {f"g{i}": graph({"w": {"graph": f"g{i + 1}"}}, line("w")) for i in (1, 2, 3)}
+    deep["g4"] = graph({"w": {"do": [{"set": {"out": "deep"}}]}}, line("w"))
+    status, result = run(spec(graph({"w": {"graph": "g1"}}, line("w"), output="/out"), graphs=deep,
+                              limits={"turns": 1}))
+    check(f"graphs_inside_need_no_turns_{name}", (status, answer(result)), (0, ["deep"]))
+    (Path(scratch) / "slow.json").write_text(json.dumps(
+        {"replies": [{"text": "hi", "delay": 60}]}))
+    slow = dict(agent, model="script:slow.json")
+    inner = graph({"w": {"agent": slow, "task": "x", "out": {"out": ""}}}, line("w"))
+    status, result = run(spec(graph({"g": {"graph": "inner"}}, line("g")), graphs={"inner": inner},
+                              limits={"wall": "300ms"}))
+    check(f"a_graph_without_time_is_exhausted_{name}",
+          (result["end"], "time budget used up" in result["reason"]), ("exhausted", True))
+
+
 def inputs(name):
     main = graph({"a": {"do": []}}, line("a"), {"n": {"type": "integer"}, "m": {}}, input=["n"])
     status, result = run(spec(main), '{"m": 1}')
@@ -352,7 +380,7 @@ def the_example(name):
 
 
 TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, agents,
-         bounds, other_graphs, wrong_lists, inputs, the_example]
+         bounds, other_graphs, wrong_lists, budgets, inputs, the_example]
 
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):

@@ -144,7 +144,8 @@ static haft__child_budget reserved_by_children(const haft__run *run)
     return sum;
 }
 
-/* What is left of the run's budgets. One turn is kept for the answer of the run itself. */
+/* What is left of the run's budgets. One turn is kept for the answer of the run itself; a graph
+ * asks no model. */
 static haft__child_budget remaining(const haft__run *run)
 {
     const haft__spec_limits *limits = &run->spec->limits;
@@ -152,7 +153,7 @@ static haft__child_budget remaining(const haft__run *run)
     haft__tree_usage used = haft__child_tree_usage(run);
     uint64_t micros = used.cost_parts / 1000000U;
     return (haft__child_budget){
-        .turns = minus(limits->turns, used.turns + held.turns + 1),
+        .turns = minus(limits->turns, used.turns + held.turns + !haft__run_is_graph(run)),
         .calls = minus(limits->calls, used.calls + held.calls),
         .tokens = minus(limits->tokens, used.input_tokens + used.output_tokens + held.tokens),
         .has_usd = limits->has_usd,
@@ -185,13 +186,14 @@ haft__child_refusal haft__child_reserve(const haft__run *run, const haft__agent_
     haft__child_budget left = remaining(run);
     const haft__spec_limits *own = &tool->spec->limits;
     const haft__agent_limits *wanted = &tool->limits;
-    uint64_t sharers = (waiting > 0 ? waiting : 1) + 1; /* the parent is one of them */
+    uint64_t children = waiting > 0 ? waiting : 1;
+    uint64_t sharers = children + !haft__run_is_graph(run); /* an agent keeps a share itself */
     bool has_usd = left.has_usd || wanted->has_usd || own->has_usd;
     uint64_t usd = left.has_usd ? share(left.usd_micros, wanted->usd_micros, sharers, UINT64_MAX)
                    : wanted->has_usd ? wanted->usd_micros
                                      : own->usd_micros;
     *ret_budget =
-        (haft__child_budget){.turns = share(left.turns, wanted->turns, sharers - 1, own->turns),
+        (haft__child_budget){.turns = share(left.turns, wanted->turns, children, own->turns),
                              .calls = share(left.calls, wanted->calls, sharers, own->calls),
                              .tokens = share(left.tokens, wanted->tokens, sharers, own->tokens),
                              .has_usd = has_usd,

@@ -341,7 +341,7 @@ static haft_status check_child(haft__decision *d, judged_call *j)
     if (refusal == HAFT__CHILD_ALLOWED) {
         return HAFT_OK;
     }
-    haft__buf_addf(&d->tools->text, "Not run: %s.", haft__child_refusal_text(refusal));
+    haft__buf_addf(&d->tools->text, "Not run: %s.", haft__decide_child_refusal(d->run, refusal));
     return decided(j, haft__decide_refuse(d, j->call, "over_limit"));
 }
 

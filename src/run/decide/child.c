@@ -26,6 +26,13 @@ static size_t count_waiting(const haft__run *run)
     return count < most ? count : most;
 }
 
+const char *haft__decide_child_refusal(const haft__run *run, haft__child_refusal refusal)
+{
+    return haft__run_is_graph(run) && refusal == HAFT__CHILD_NO_BUDGET
+               ? "the budget of the graph is used up"
+               : haft__child_refusal_text(refusal);
+}
+
 haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__run_call *call,
                                               haft__child_budget *ret_budget)
 {
@@ -39,9 +46,11 @@ static haft_status start_child(haft__decision *d, const haft__run_call *call)
     char id[HAFT__ID_LENGTH + 1];
     haft__child_refusal refusal = haft__decide_child_budget(d->run, call, &budget);
     if (refusal != HAFT__CHILD_ALLOWED) {
-        haft__outcome error = {.text = haft__str(haft__child_refusal_text(refusal)),
+        haft__outcome error = {.text = haft__str(haft__decide_child_refusal(d->run, refusal)),
                                .where = HAFT__LIT(""),
-                               .hint = HAFT__LIT("answer with what you know")};
+                               .hint = haft__run_is_graph(d->run)
+                                           ? HAFT__LIT("")
+                                           : HAFT__LIT("answer with what you know")};
         return haft__decide_error(d, call, call->arguments, &error, call->note);
     }
     haft__child_make_id(d->run->id, call->id, d->now_ms, id);

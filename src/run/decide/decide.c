@@ -235,13 +235,22 @@ static haft_status decide_last_calls(haft__decision *d)
     return rests && !haft__child_any_open(d->run) ? end_with_parent(d) : status;
 }
 
-/* A graph whose parent has used up its budget finishes the step that has begun. */
+/* A graph whose parent has used up its budget finishes the step that has begun. A node that failed
+ * because there was no time left does not make the graph fail: the graph is exhausted. */
 static haft_status decide_graph(haft__decision *d)
 {
     const haft__run *run = d->run;
     bool begun = false;
     for (size_t i = run->batch; i < run->call_count; i++) {
         begun = begun || run->calls[i].stage != HAFT__CALL_ARRIVED;
+    }
+    bool failed =
+        run->graph_next.kind == HAFT__GRAPH_NEXT_END && run->graph_next.end == HAFT__END_FAILED;
+    if (failed && run->parent_limit_reached) {
+        return end_with_parent(d);
+    }
+    if (failed && run->worked_ms >= run->spec->limits.wall_ms) {
+        return haft__decide_wall(d);
     }
     if (!run->parent_limit_reached || run->graph_next.kind != HAFT__GRAPH_NEXT_CALLS) {
         return haft__decide_graph(d);

@@ -95,6 +95,8 @@ haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *c
  * the run. */
 haft_status haft__decide_wall(haft__decision *d);
 
+/* Why a child is refused: for the model, or as the failure of a node. */
+const char *haft__decide_child_refusal(const haft__run *run, haft__child_refusal refusal);
 /* The budgets of the child that the call starts, or why it cannot start one. */
 haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__run_call *call,
                                               haft__child_budget *ret_budget);

@@ -98,6 +98,24 @@ TEST(children_share_what_is_left)
     CHECK_INT(budget.wall_ms, 100, "time that the tool sets");
 }
 
+TEST(a_graph_keeps_nothing_for_itself)
+{
+    static const haft__graph_rules rules = {.fold = NULL};
+    haft__spec spec,
+        agent = {.limits = {.turns = 99, .calls = 99, .tokens = 9999, .wall_ms = 9000}};
+    haft__run run = run_with(&spec);
+    haft__agent_tool tool = {.spec = &agent};
+    haft__child_budget budget, one;
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &one), HAFT__CHILD_ALLOWED, "of an agent");
+    spec.graph_rules = &rules;
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED, "of a graph");
+    CHECK_INT(budget.turns, (long long)one.turns + 1, "all turns");
+    CHECK_INT(budget.calls, 50, "all calls");
+    CHECK_INT(budget.tokens, 1000, "all tokens");
+    CHECK_INT(haft__child_reserve(&run, &tool, 2, &budget), HAFT__CHILD_ALLOWED, "two children");
+    CHECK_INT(budget.calls, 25, "half of the calls");
+}
+
 TEST(open_children_hold_their_budgets_and_finished_ones_return_the_rest)
 {
     haft__spec spec,
