@@ -438,7 +438,7 @@ static haft_status settle(haft__graph_execution *x, haft__graph_action *ret_acti
 {
     bool committed = false;
     haft_status status = HAFT_OK;
-    if (x->busy > x->persons) {
+    if (x->busy > (x->options.patient ? 0 : x->persons)) {
         return HAFT_OK; /* waiting */
     }
     const haft__graph_output *command = x->failed == 0 ? find_command(x) : NULL;

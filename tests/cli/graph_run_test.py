@@ -321,6 +321,29 @@ def wrong_lists(name):
               ("failed", True, "s"))
 
 
+def open_questions(name):
+    """A failed node does not end the step while another waits for a person."""
+    inner = graph({"q": {"ask": "In?", "out": {"got": ""}}}, line("q"), {"got": {}})
+    for node, what in (({"ask": "Fine?", "out": {"got": ""}}, "here"),
+                       ({"graph": "inner"}, "inside")):
+        main = graph({"bad": {"do": [{"fail": "boom"}]}, "q": node},
+                     [{"from": "start", "to": ["bad", "q"]}], {"got": {}})
+        status, result = run(spec(main, graphs={"inner": inner}))
+        check(f"the_question_stays_open_{what}_{name}",
+              (result["end"], len(result["pending"])), ("waiting", 1))
+        result = again("answer", result["run"], result["pending"][0]["call"], "yes")
+        check(f"then_the_run_has_failed_{what}_{name}", (result["end"], result["reason"]),
+              ("failed", "node_failed: boom"))
+    main = graph({"q": {"ask": {"question": "Which?", "choices": ["a", "b"]},
+                        "out": {"out": ""}}}, line("q"), output="/out")
+    status, result = run(spec(main))
+    code, out, err = haft("answer", result["run"], "n1.1", "c")
+    check(f"an_answer_that_is_no_choice_{name}", (code, "not one of the 2 choices" in err),
+          (2, True))
+    result = again("answer", result["run"], "n1.1", "2")
+    check(f"the_number_of_a_choice_{name}", answer(result), ["b"])
+
+
 def budgets(name):
     """A graph keeps no turn for itself, and time that is used up is no failure."""
     (Path(scratch) / "one.json").write_text(json.dumps({"replies": [{"text": "hi"}]}))
@@ -380,7 +403,7 @@ def the_example(name):
 
 
 TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, agents,
-         bounds, other_graphs, wrong_lists, budgets, inputs, the_example]
+         bounds, other_graphs, wrong_lists, open_questions, budgets, inputs, the_example]
 
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):

@@ -176,14 +176,20 @@ static bool default_is_long(const haft__run_call *call)
     return haft__terminal_question_text(call, "default").len > PROMPT_BYTES;
 }
 
-/* The question of the model, and its choices. */
+/* The question of the model, or of a node of a graph, and its choices. */
 static void add_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
     const haft__json *choices = haft__terminal_question_choices(call);
     haft__buf lines;
     haft__buf_init(&lines, HAFT__LIMIT_RUN_BYTES);
     haft__buf_add_str(out, HAFT__LIT("\n? "));
-    add_bold(t, out, HAFT__LIT("The model asks"));
+    if (call->node != NULL) {
+        haft__buf_add_str(&lines, HAFT__LIT("The node "));
+        haft__escape_add(&lines, call->node->path);
+        haft__buf_add_str(&lines, HAFT__LIT(" asks"));
+    }
+    add_bold(t, out, call->node != NULL ? haft__buf_str(&lines) : HAFT__LIT("The model asks"));
+    haft__buf_clear(&lines);
     add_position(t, out);
     haft__buf_add_char(out, '\n');
     (void)add_text(t, out, haft__terminal_question_text(call, "question"));

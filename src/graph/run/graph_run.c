@@ -306,6 +306,7 @@ static haft_status create(haft__run *run, haft_error *err)
     haft_status status = compile(run->spec, run->arena, &graph->graph, err);
     if (status == HAFT_OK) {
         options.concurrency = graph->graph->concurrency;
+        options.patient = true;
         status = haft__graph_execution_create(graph->graph, &options, &graph->x, err);
     }
     if (status == HAFT_OK) {

@@ -255,17 +255,22 @@ haft_status haft__graph_add_pause_after(haft__run *run, haft_str name, haft_erro
 
 /* ---- results ---- */
 
-/* The task of a call: n<step>.<index>[.<k>]. False for the pause after a step. */
+/* The task whose open request the call serves: n<step>.<index>[.<k>]. False for the pause after a
+ * step. */
 static bool find_task(const haft__graph_run *graph, haft_str id, size_t *ret_task)
 {
-    uint64_t index = 0;
-    (void)haft__str_split(&id, '.');
-    if (!haft__str_to_u64(haft__str_split(&id, '.'), &index) || index == 0
-        || index > graph->x->task_count || graph->x->tasks[index - 1].state != HAFT__TASK_BUSY) {
+    const haft__graph_execution *x = graph->x;
+    uint64_t step = 0, index = 0, number = 1;
+    haft_str first = haft__str_skip(haft__str_split(&id, '.'), 1);
+    haft_str second = haft__str_split(&id, '.');
+    if (!haft__str_to_u64(first, &step) || !haft__str_to_u64(second, &index)
+        || (id.len > 0 && !haft__str_to_u64(id, &number)) || step != (uint64_t)x->step + 1
+        || index == 0 || index > x->task_count) {
         return false;
     }
     *ret_task = (size_t)index - 1;
-    return true;
+    return x->tasks[*ret_task].state == HAFT__TASK_BUSY
+           && (uintptr_t)x->tasks[*ret_task].host == number;
 }
 
 /* A text that is a JSON object or list is read as such; a tool that declares its output may return

@@ -43,6 +43,29 @@ static haft_status choose(haft__json choices, haft__json value, haft__json *ret_
                       HAFT__ARG(text));
 }
 
+/* A graph decides by the answer: it must be one of the choices, or the number of one. */
+static haft_status choose_value(haft__json choices, haft__json value, haft__json *ret_answer,
+                                haft_error *err)
+{
+    int64_t number = 0;
+    for (uint32_t i = 0; i < choices.count; i++) {
+        bool same = false;
+        haft_status status = haft__json_equal(choices.items[i], value, &same, err);
+        if (status != HAFT_OK || same) {
+            return status;
+        }
+    }
+    if (value.kind == HAFT__JSON_NUMBER && haft__number_to_int64(haft__json_text(value), &number)
+        && number >= 1 && number <= choices.count) {
+        *ret_answer = choices.items[number - 1];
+        return HAFT_OK;
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                    "the answer is not one of the %u choices", choices.count);
+    return haft__hint(err, status, "answer with a choice, or with its number: 1 to %u",
+                      choices.count);
+}
+
 /* Replay computes these messages again for an answer of on_expire: they must stay the same. */
 haft_status haft__question_answer(const haft__run_call *call, haft__json value,
                                   haft__json *ret_answer, haft_error *err)
@@ -60,7 +83,10 @@ haft_status haft__question_answer(const haft__run_call *call, haft__json value,
                           "the question of %.*s wants an answer, and has no default",
                           HAFT__ARG(call->id));
     }
-    bool number =
-        value.kind == HAFT__JSON_NUMBER && choices.kind == HAFT__JSON_ARRAY && choices.count > 0;
-    return number ? choose(choices, value, ret_answer, err) : HAFT_OK;
+    bool choice = choices.kind == HAFT__JSON_ARRAY && choices.count > 0;
+    if (choice && call->node != NULL) {
+        return choose_value(choices, value, ret_answer, err);
+    }
+    return choice && value.kind == HAFT__JSON_NUMBER ? choose(choices, value, ret_answer, err)
+                                                     : HAFT_OK;
 }

@@ -51,6 +51,43 @@ TEST(a_choice_may_be_named_numbered_or_left_to_the_default)
     haft__arena_finish(&arena);
 }
 
+TEST(the_answer_to_a_graph_is_one_of_the_choices)
+{
+    static const struct {
+        const char *choices, *given, *wanted; /* NULL: rejected */
+    } rows[] = {
+        {"[\"a\",\"b\"]", "\"b\"", "\"b\""},
+        {"[\"a\",\"b\"]", "2", "\"b\""},
+        {"[\"a\",\"b\"]", "\"c\"", NULL},
+        {"[\"a\",\"b\"]", "3", NULL},
+        {"[\"a\",\"b\"]", "null", NULL},
+        {"[\"a\",\"b\"]", "[\"a\"]", NULL},
+        {"[7,8]", "7", "7"},
+        {"[7,8]", "2", "8"},
+        {"[]", "{\"any\":1}", "{\"any\":1}"},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char arguments[64];
+        haft__node_call node = {.path = HAFT__LIT("a")};
+        (void)snprintf(arguments, sizeof(arguments), "{\"choices\":%s}", rows[i].choices);
+        haft__run_call call = {
+            .id = HAFT__LIT("n1.1"), .node = &node, .arguments = help_json(&arena, arguments)};
+        haft__json answer, given = help_json(&arena, rows[i].given);
+        haft_status status = haft__question_answer(&call, given, &answer, NULL);
+        CHECK_INT(status, rows[i].wanted != NULL ? HAFT_OK : HAFT_BAD_INPUT, "%s to %s",
+                  rows[i].given, arguments);
+        bool same = false;
+        if (rows[i].wanted != NULL) {
+            CHECK_INT(haft__json_equal(answer, help_json(&arena, rows[i].wanted), &same, NULL),
+                      HAFT_OK, "compare the answers");
+            CHECK(same, "%s to %s", rows[i].given, arguments);
+        }
+    }
+    haft__arena_finish(&arena);
+}
+
 static haft_str send_answer(help_run *r, const char *value)
 {
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
