@@ -283,6 +283,7 @@ static haft_status drive_child(haft__case_play *play, size_t index, haft_error *
     haft__case_play *child = record_of(play, task)->child;
     haft__json result;
     bool waiting;
+    child->x->options.inside = true;
     haft_status status = haft__case_go(child, &waiting, err);
     if (status == HAFT_OK) {
         status = note_inner(play, play->graph->nodes[task->node].name, child, err);

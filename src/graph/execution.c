@@ -171,6 +171,13 @@ static haft_status finish_task(haft__graph_execution *x, haft__graph_task *task,
             return status != HAFT_OK ? status : fail_task(x, task, failure, err);
         }
     }
+    if (output->has_command && !x->options.inside) {
+        return fail_task(x, task,
+                         (haft__graph_failure){.code = HAFT__GRAPH_NODE_FAILED,
+                                               .message = HAFT__LIT("`parent`: no graph is around "
+                                                                    "this one")},
+                         err);
+    }
     set_state(x, task, HAFT__TASK_DONE);
     return HAFT_OK;
 }

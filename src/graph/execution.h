@@ -63,6 +63,7 @@ typedef enum haft__graph_end {
 typedef struct haft__graph_execution_options {
     uint32_t limit;       /* number of steps; 0: the limit of the graph */
     bool patient;         /* a failure ends the step only when no task waits for a person, either */
+    bool inside;          /* a graph is around this one, and takes the command of `parent` */
     uint32_t concurrency; /* tasks that are busy at once, not counting those that wait for a person;
                              0: no limit */
     /* Called when an attempt of a task or its error handler begins. May be NULL. */

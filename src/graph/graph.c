@@ -481,6 +481,7 @@ static void check_for_warnings(haft__graph_compiler *c)
         return;
     }
     haft__graph_check_conditions(c, &targets);
+    haft__graph_check_pointers(c);
     if (targets.count <= HAFT__LIMIT_GRAPH_CHECKED_TARGETS) {
         haft__graph_check_meeting(c, &targets);
         haft__graph_check_joins(c, &targets);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for check_meeting.c, check_joins.c, check_conditions.c and writers.c: graphs that can be
- * used, but may go wrong. */
+/* Tests for check_meeting.c, check_joins.c, check_conditions.c, check_pointers.c and writers.c:
+ * graphs that can be used, but may go wrong. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -108,6 +108,44 @@ static const row rows[] = {
      NULL, NULL, NULL, NULL}, /* by a command of the tool */
     {"{'channels':{'x':{'default':1},'y':{}},'input':['y'],'nodes':{" DO("a") "},'edges':[" START(
          "'a'") "," CHOOSE("a", "end", "end") "]}",
+     NULL, NULL, NULL, NULL},
+    /* pointers */
+    {GRAPH("'a':{'do':[{'text':{'x':'{/list} {/lst/0}'}}]}", START("'a'")), "unwritten", "lst",
+     "/nodes/a/do/0/text/x", "'a' reads 'lst', but no channel has this name"},
+    {GRAPH("'a':{'do':[{'text':{'x':'{/list} {/$/step} {} {x'}},{'copy':{'x':''}}]}", START("'a'")),
+     NULL, NULL, NULL, NULL},
+    {GRAPH("'a':{'do':[{'copy':{'x':'/z'}}]}", START("'a'")), "unwritten", "z",
+     "/nodes/a/do/0/copy/x", "'z'"},
+    {GRAPH("'a':{'do':[{'sum':{'x':[1,'/z']}}]}", START("'a'")), "unwritten", "z",
+     "/nodes/a/do/0/sum/x/1", "'z'"},
+    {GRAPH("'a':{'do':[{'if':{'at':'/z','op':'exists'},'then':[]}]}", START("'a'")), "unwritten",
+     "z", "/nodes/a/do/0/if/at", "'z'"},
+    {GRAPH("'a':{'do':[{'if':{'at':'/x','op':'exists'},'then':[{'fail':'{/z}'}]}]}", START("'a'")),
+     "unwritten", "z", "/nodes/a/do/0/then/0/fail", "'z'"},
+    {GRAPH("'a':{'do':[],'on_error':{'do':[{'ask':'{/z}'}]}}", START("'a'")), "unwritten", "z",
+     "/nodes/a/on_error/do/0/ask", "'z'"},
+    {GRAPH("'a':{'ask':{'question':'{/z}'},'out':{'x':''}}", START("'a'")), "unwritten", "z",
+     "/nodes/a/ask/question", "'z'"},
+    {GRAPH("'a':{'tool':'t','args':{'n':'/z','m':{'value':'/z'}}}", START("'a'")), "unwritten", "z",
+     "/nodes/a/args/n", "'z'"},
+    {GRAPH("'a':{'agent':'t','task':'{/z}'}", START("'a'")), "unwritten", "z", "/nodes/a/task",
+     "'z'"},
+    {GRAPH(DO("a") "," DO("w"), START("'a'") ",{'from':'a','map':{'over':'/z','to':'w'}}"),
+     "unwritten", "z", "/edges/1/map/over", "'z'"},
+    {GRAPH(DO("w"), "{'from':'start','map':{'over':'/z','to':'w'}}"), "unwritten", "z",
+     "/edges/0/map/over", "'z'"},
+    {GRAPH("'w':{'do':[{'copy':{'list':'/part'}},{'copy':{'list':'/x'}}]}",
+           "{'from':'start','map':{'over':'/list','to':'w','as':'part','with':['x']}}"),
+     NULL, NULL, NULL, NULL},
+    {GRAPH("'w':{'do':[{'copy':{'list':'/itm'}}]}",
+           "{'from':'start','map':{'over':'/list','to':'w'}}"),
+     "unwritten", "itm", "/nodes/w/do/0/copy/list", "'itm'"},
+    {GRAPH("'a':{'do':[{'send':[{'to':'w','arg':{'one':1}}]}]},"
+           "'w':{'do':[{'copy':{'list':'/one'}}]}",
+           START("'a'")),
+     NULL, NULL, NULL, NULL},
+    {GRAPH("'a':{'do':[{'send':{'over':'/list','to':'w'}}]},'w':{'do':[{'copy':{'list':'/item'}}]}",
+           START("'a'")),
      NULL, NULL, NULL, NULL},
 };
 

@@ -293,6 +293,17 @@ static void destroy(void *context)
     haft__graph_execution_destroy(context);
 }
 
+/* Whether a node of a graph started the run: calls of nodes are named n<step>.<index>. */
+static bool is_inside(const haft__run *run)
+{
+    haft_str rest = run->path, last = {NULL, 0};
+    while (rest.len > 0) {
+        last = haft__str_split(&rest, '/');
+    }
+    return haft__str_starts_with(last, HAFT__LIT("n")) && last.len > 1 && last.ptr[1] >= '0'
+           && last.ptr[1] <= '9';
+}
+
 static haft_status create(haft__run *run, haft_error *err)
 {
     haft__graph_run *graph = haft__arena_array(run->arena, 1, sizeof(*graph));
@@ -306,6 +317,7 @@ static haft_status create(haft__run *run, haft_error *err)
     haft_status status = compile(run->spec, run->arena, &graph->graph, err);
     if (status == HAFT_OK) {
         options.concurrency = graph->graph->concurrency;
+        options.inside = is_inside(run);
         options.patient = true;
         status = haft__graph_execution_create(graph->graph, &options, &graph->x, err);
     }

@@ -300,6 +300,32 @@ static void refuse_unsupported(void *context, haft__json node, haft_str name, ha
     }
 }
 
+/* Nothing takes the command of the outermost graph. */
+static void refuse_parent(haft__loader *l, haft__json ops, haft_str pointer)
+{
+    for (uint32_t i = 0; i < ops.count && l->status == HAFT_OK; i++) {
+        haft_str at = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(pointer), i);
+        if (haft__object_find(ops.items[i], "parent") != NULL) {
+            refuse(l, at, "parent", "no graph is around this one, so `parent` leads nowhere",
+                   "use goto, or write the graph under graphs and run it by a node");
+        }
+        refuse_parent(l, haft__object_array(ops.items[i], "then"),
+                      haft__loader_pointer(l, "%.*s/then", HAFT__ARG(at)));
+        refuse_parent(l, haft__object_array(ops.items[i], "else"),
+                      haft__loader_pointer(l, "%.*s/else", HAFT__ARG(at)));
+    }
+}
+
+static void refuse_parent_in_node(void *context, haft__json node, haft_str name, haft_str pointer)
+{
+    haft__loader *l = context;
+    (void)name;
+    refuse_parent(l, haft__object_array(node, "do"),
+                  haft__loader_pointer(l, "%.*s/do", HAFT__ARG(pointer)));
+    refuse_parent(l, haft__object_array(haft__object_object(node, "on_error"), "do"),
+                  haft__loader_pointer(l, "%.*s/on_error/do", HAFT__ARG(pointer)));
+}
+
 static void refuse_channels(haft__loader *l, haft__json graph, haft_str pointer)
 {
     haft__json channels = haft__object_object(graph, "channels");
@@ -631,5 +657,9 @@ void haft__loader_check_graphs(haft__loader *l)
     }
     haft__loader_visit_nodes(l, check_node, l);
     haft__loader_visit_nodes(l, refuse_unsupported, l);
+    if (l->options->scope == NULL) { /* else another spec may run it as a node */
+        visit_graph(l, haft__object_object(l->source, "graph"), HAFT__LIT("/graph"),
+                    refuse_parent_in_node, l);
+    }
     check_nesting(l);
 }
