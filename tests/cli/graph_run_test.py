@@ -387,6 +387,14 @@ def inputs(name):
           (status != 0, "must be a JSON object" in str(result)), (True, True))
 
 
+def no_model(name):
+    main = graph({"a": {"do": []}}, line("a"))
+    (Path(scratch) / "spec.json").write_text(json.dumps(spec(main)))
+    status, out, err = haft("explain", "spec.json", "x")
+    check(f"a_graph_asks_no_model_{name}", (status, out, "a graph asks no model itself" in err),
+          (2, "", True))
+
+
 def the_example(name):
     status, out, err = haft("run", EXAMPLES / "graph.yaml", "the river gauge", "--json")
     result = json.loads(out)
@@ -403,7 +411,7 @@ def the_example(name):
 
 
 TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, agents,
-         bounds, other_graphs, wrong_lists, open_questions, budgets, inputs, the_example]
+         bounds, other_graphs, wrong_lists, open_questions, budgets, inputs, no_model, the_example]
 
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):

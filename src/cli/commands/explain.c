@@ -55,6 +55,13 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
         return HAFT__EXIT_USAGE;
     }
+    if (file.spec->kind == HAFT__SPEC_GRAPH) {
+        (void)haft__hint(err,
+                         haft__fail(err, HAFT_BAD_INPUT, args->words[0],
+                                    "a graph asks no model itself; its agents do"),
+                         "explain the spec of an agent; `haft graph` draws the graph");
+        return HAFT__EXIT_USAGE;
+    }
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
     haft__refusals refusals = find_refusals(cli, &file.spec->model);
     status =
