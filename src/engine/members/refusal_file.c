@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refusal_file.c - see refusal_file.h. Tests: tests/cli/remembered_test.py. */
+/* refusal_file.c - see refusal_file.h. Tests: tests/engine/members/refusal_file_test.c,
+ * tests/cli/remembered_test.py. */
 #include "engine/members/refusal_file.h"
 
 #include "base/error.h"
@@ -27,6 +28,7 @@ static const char *const names[HAFT__MEMBER_COUNT] = {
     [HAFT__MEMBER_SCHEMA] = "schema",
     [HAFT__MEMBER_INCLUDE] = "include",
     [HAFT__MEMBER_CACHE] = "cache",
+    [HAFT__MEMBER_DEFER] = "defer",
 };
 
 /* The name of the file is a hash: a URL may have a password in it. .ptr is NULL without a directory
