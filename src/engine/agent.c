@@ -202,8 +202,13 @@ static bool is_handoff_target(const haft__spec *spec, haft_str name)
     return false;
 }
 
+static haft_status find_handoff_agent(haft_agent *agent, haft_str name, bool read_only,
+                                      haft__redactor *shared, haft_agent **ret_agent,
+                                      haft_error *err);
+
 /* Adds the agents that a run can be handed to: a run that begins can ask all of them, and records
- * the variables of all. */
+ * the variables of all. All share the secrets: a key of one agent must not be stored while another
+ * one has the run. */
 static haft_status add_handoffs(haft_agent *agent, haft_error *err)
 {
     const haft__spec *spec = agent->spec;
@@ -211,7 +216,8 @@ static haft_status add_handoffs(haft_agent *agent, haft_error *err)
     for (size_t i = 0; status == HAFT_OK && i < spec->agent_count; i++) {
         haft_agent *target = NULL;
         if (spec->handoff_count > 0 && is_handoff_target(spec, spec->agents[i].name)) {
-            status = haft__agent_for_handoff(agent, spec->agents[i].name, false, &target, err);
+            status = find_handoff_agent(agent, spec->agents[i].name, false, agent->redactor,
+                                        &target, err);
         }
         if (status == HAFT_OK && target != NULL) {
             status = add_variables_of(agent, target, err);
@@ -220,11 +226,15 @@ static haft_status add_handoffs(haft_agent *agent, haft_error *err)
     return status;
 }
 
-static haft_status prepare_agent(haft_agent *agent, haft_error *err)
+/* `shared`: the secrets of an agent that can hand its run to this one; or NULL. */
+static haft_status prepare_agent(haft_agent *agent, haft__redactor *shared, haft_error *err)
 {
     haft_status status = store_spec_text(agent, err);
+    agent->redactor = shared;
     if (status == HAFT_OK) {
-        status = collect_secrets(agent, &agent->arena, &agent->redactor, err);
+        status = shared != NULL
+                     ? haft__secrets_collect_more(shared, agent->spec, &agent->runtime->env, err)
+                     : collect_secrets(agent, &agent->arena, &agent->redactor, err);
     }
     status = status == HAFT_OK ? prepare_model(agent, err) : status;
     status = status == HAFT_OK ? prepare_embeddings(agent, err) : status;
@@ -234,13 +244,14 @@ static haft_status prepare_agent(haft_agent *agent, haft_error *err)
 }
 
 static haft_status create_agent(haft_runtime *runtime, const haft__spec *spec, bool read_only,
-                                haft_agent **ret_agent, haft_error *err)
+                                haft__redactor *shared, haft_agent **ret_agent, haft_error *err)
 {
     haft_agent *agent = allocate_agent(runtime, spec);
     if (agent == NULL) {
         return haft__fail_no_memory(err);
     }
-    haft_status status = read_only ? add_fallbacks(agent, true, err) : prepare_agent(agent, err);
+    haft_status status =
+        read_only ? add_fallbacks(agent, true, err) : prepare_agent(agent, shared, err);
     if (status != HAFT_OK) {
         haft_agent_release(agent);
         return status;
@@ -252,7 +263,7 @@ static haft_status create_agent(haft_runtime *runtime, const haft__spec *spec, b
 haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
                                haft_agent **ret_agent, haft_error *err)
 {
-    return create_agent(runtime, spec, false, ret_agent, err);
+    return create_agent(runtime, spec, false, NULL, ret_agent, err);
 }
 
 /* ---- from text ---- */
@@ -316,7 +327,7 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
         }
     }
     return status == HAFT_OK
-               ? create_agent(runtime, spec, use == HAFT__SPEC_READ_ONLY, ret_agent, err)
+               ? create_agent(runtime, spec, use == HAFT__SPEC_READ_ONLY, NULL, ret_agent, err)
                : status;
 }
 
@@ -450,8 +461,9 @@ haft_status haft__agent_for_child(haft_agent *agent, const haft__child *child,
 
 /* ---- for handoffs ---- */
 
-haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_only,
-                                    haft_agent **ret_agent, haft_error *err)
+static haft_status find_handoff_agent(haft_agent *agent, haft_str name, bool read_only,
+                                      haft__redactor *shared, haft_agent **ret_agent,
+                                      haft_error *err)
 {
     const haft__spec *spec = haft__spec_find_agent(agent->spec, name);
     haft_agent *found = agent->children;
@@ -464,7 +476,7 @@ haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_
     }
     haft_status status = HAFT_OK;
     if (found == NULL) {
-        status = create_agent(agent->runtime, spec, read_only, &found, err);
+        status = create_agent(agent->runtime, spec, read_only, shared, &found, err);
         if (status == HAFT_OK) {
             found->child_key = HAFT__LIT("");
             found->read_only = read_only;
@@ -478,6 +490,12 @@ haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_
         haft__error_prepend_location(err, "the agent of a handoff");
     }
     return status;
+}
+
+haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_only,
+                                    haft_agent **ret_agent, haft_error *err)
+{
+    return find_handoff_agent(agent, name, read_only, NULL, ret_agent, err);
 }
 
 haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent **ret_agent,

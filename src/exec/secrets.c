@@ -320,15 +320,9 @@ static void collect_key(collector *c, haft_str key)
     }
 }
 
-haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *env,
-                                  haft__arena *arena, haft__redactor **ret_redactor,
-                                  haft_error *err)
+haft_status haft__secrets_collect_more(haft__redactor *redactor, const haft__spec *spec,
+                                       const haft__spec_env *env, haft_error *err)
 {
-    haft__redactor *redactor = haft__arena_alloc(arena, sizeof(*redactor));
-    if (redactor == NULL) {
-        return haft__arena_fail(arena, err);
-    }
-    haft__redactor_init(redactor, arena);
     collector c = {.redactor = redactor, .env = env, .err = err};
     add_variable(&c, spec->model.api_key_env);
     add_variable(&c, spec->embeddings.api_key_env);
@@ -338,8 +332,20 @@ haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *
     collect_tools(&c, &spec->tools);
     collect_key(&c, spec->model.api_key);
     haft__environment_each(collect_variable, &c);
-    *ret_redactor = redactor;
     return c.status;
+}
+
+haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *env,
+                                  haft__arena *arena, haft__redactor **ret_redactor,
+                                  haft_error *err)
+{
+    haft__redactor *redactor = haft__arena_alloc(arena, sizeof(*redactor));
+    if (redactor == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft__redactor_init(redactor, arena);
+    *ret_redactor = redactor;
+    return haft__secrets_collect_more(redactor, spec, env, err);
 }
 
 haft_status haft__secrets_add(haft__redactor *redactor, const haft__variable *variables,

@@ -13,6 +13,11 @@ HAFT_MUST_USE haft_status haft__secrets_collect(const haft__spec *spec, const ha
                                                 haft__arena *arena, haft__redactor **ret_redactor,
                                                 haft_error *err);
 
+/* Adds the secrets of another spec, which a run with this redactor can get. */
+HAFT_MUST_USE haft_status haft__secrets_collect_more(haft__redactor *redactor,
+                                                     const haft__spec *spec,
+                                                     const haft__spec_env *env, haft_error *err);
+
 /* A variable from another source than the environment of this process. */
 typedef struct haft__variable {
     haft_str name, value;

@@ -112,6 +112,29 @@ def test_missing_key():
           (True, True, 0))
 
 
+def test_secrets():
+    """The key of one agent is not stored while the other one has the run, wherever it comes from."""
+    keys = {"MINE": "zebra-crossing-9988", "YOURS": "giraffe-crossing-7766"}
+
+    def printing(name):
+        return {"name": f"show_{name}", "description": "Shows it.", "args": [],
+                "command": ["cat", str(Path(scratch) / name)]}
+    for name, key in keys.items():
+        (Path(scratch) / name).write_text(key)
+    with Server([ANTHROPIC(calls=[("show_YOURS", {})]), ANTHROPIC(calls=TO_B)]) as a, \
+            Server([CHAT(calls=[("show_MINE", {})]), CHAT(text="done")]) as b:
+        model = {"provider": "anthropic", "model": "m", "base_url": a.url("/v1")}
+        other = {"provider": "openai", "model": "m", "base_url": b.url("/v1")}
+        path = put(model=dict(model, api_key_env="MINE"), handoffs=["b"],
+                   tools=[printing("YOURS")],
+                   agents={"b": {"instructions": "B.", "tools": [printing("MINE")],
+                                 "model": dict(other, api_key_env="YOURS")}})
+        done = haft("run", path, "go", "--events", **keys)
+    check("both_results_are_in_the_log",
+          [event["ok"] for event in events(done) if event["kind"] == "call_finished"], [True] * 3)
+    check("no_key_is_in_the_log", [key in done.stdout for key in keys.values()], [False, False])
+
+
 def test_refusals():
     """A member that the server of one agent refuses is sent to the server of the other."""
     def refuse(request):
@@ -169,5 +192,6 @@ with tempfile.TemporaryDirectory() as scratch:
     test_variables()
     test_other_shell()
     test_missing_key()
+    test_secrets()
     test_refusals()
     test_back_after_fallback()
