@@ -174,6 +174,9 @@ def test_recovery():
         check(f"it_ends_{home}", done.returncode, 0)
         check(f"the_cost_is_that_of_the_first_machine_{home}",
               cost(events("user", log[0]["run"])), 2 * REPLY)
+        forked = haft(home, "runs", "fork", log[0]["run"], "--turn", "2", "--json")
+        check(f"a_fork_keeps_the_prices_{home}",
+              events("user", json.loads(forked.stdout)["run"])[0].get("prices"), log[0]["prices"])
         with Server([reply(calls=[("look", {})]), reply(text="done")]) as server:
             path = put("limited", model=model(server, "mine"), tools=[approved],
                        limits={"usd": REPLY})
