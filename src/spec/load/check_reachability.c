@@ -20,7 +20,7 @@ typedef struct player {
     haft__spec spec; /* a copy with its own limits */
     haft__loader *loader;
     haft__choice_tool *tools;
-    size_t tool_count;
+    size_t tool_count, tool_capacity;
     haft__map by_name; /* to its haft__choice_tool */
     bool *allowed;
     bool *phase_done;
@@ -48,7 +48,7 @@ static bool is_offered(const haft__spec *spec, const haft__tool *tool)
 
 static void add_tool(player *p, haft_str name, haft__tool_role role)
 {
-    if (p->tool_count < HAFT__LIMIT_CHOICE_TOOLS) {
+    if (p->tool_count < p->tool_capacity) {
         haft__choice_tool *tool = &p->tools[p->tool_count++];
         *tool = (haft__choice_tool){.name = name, .role = role};
         (void)haft__loader_failed(p->loader, haft__map_put(&p->by_name, name, tool, NULL));
@@ -77,11 +77,22 @@ static void collect_names(player *p, const haft__spec *spec)
     add_named(p, spec->choice.default_choice.tool);
 }
 
+/* How many tools there may be: those of the spec, and each name in it may be one of a server. */
+static size_t count_names(const haft__spec *spec)
+{
+    size_t count = spec->tools.count + spec->choice.schedule_count + 1;
+    for (size_t i = 0; i < spec->phase_count; i++) {
+        count += spec->phases[i].tool_count;
+    }
+    return count < HAFT__LIMIT_CHOICE_TOOLS ? count : HAFT__LIMIT_CHOICE_TOOLS;
+}
+
 static bool collect_tools(haft__loader *l, player *p)
 {
     const haft__spec *spec = l->spec;
-    p->tools = haft__loader_alloc(l, HAFT__LIMIT_CHOICE_TOOLS, sizeof(*p->tools));
-    p->allowed = haft__loader_alloc(l, HAFT__LIMIT_CHOICE_TOOLS, sizeof(*p->allowed));
+    p->tool_capacity = count_names(spec);
+    p->tools = haft__loader_alloc(l, p->tool_capacity, sizeof(*p->tools));
+    p->allowed = haft__loader_alloc(l, p->tool_capacity, sizeof(*p->allowed));
     p->phase_done = haft__loader_alloc(l, spec->phase_count, sizeof(*p->phase_done));
     haft__map_init(&p->by_name, l->arena, l->options->hash_key);
     p->loader = l;
