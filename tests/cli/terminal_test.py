@@ -318,6 +318,15 @@ def test_several():
         SECRET in shown), (True, True, False))
 
 
+def test_child():
+    """The approval of a call of a child is requested at the terminal of its root, by its agent."""
+    team = Path(__file__).resolve().parents[2] / "examples/team.yaml"
+    status, shown = at_terminal(["run", team, "Write a note."], ["y\n"], prompt="]> ")
+    check("the_prompt_says_which_child_asks",
+          (status, "reporter (c1.2) asks:" in STYLE.sub("", shown), "on Monday" in shown),
+          (0, True, True))
+
+
 # ---- the timeline ----
 
 def columns(line):
@@ -663,6 +672,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_long()
     test_shown_without_a_terminal()
     test_several()
+    test_child()
     test_timeline()
     test_plain()
     test_streaming()

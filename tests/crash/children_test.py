@@ -151,7 +151,7 @@ def check_example(store, name, problems):
                  if row["end"] != "done"]
     problems += history.check_store(store, help.effects(store), CLASSES)
     problems += history.check_trees(store)
-    help.check(f"{name}_{store.kind}", problems)
+    help.check(name, problems)
 
 
 def example_that_is_killed(store):
@@ -169,7 +169,8 @@ def example_that_is_killed(store):
     pending = [one["call"] for one in store.shown(run)["pending"]]
     status, out, err = store.haft("approve", run)
     problems += [] if (pending, status) == (["c1.2/c1.1"], 0) else [f"{pending} {status} {err}"]
-    check_example(store, "the_example_is_killed_and_answered_by_another_process", problems)
+    check_example(store, f"the_example_is_killed_and_answered_by_another_process_{store.kind}",
+                  problems)
 
 
 def example_with_workers(store):
@@ -185,7 +186,7 @@ def example_with_workers(store):
     workers[1].terminate()
     workers[1].wait(help.SOON)
     problems = [] if waited and ended else [f"waited {waited}, ended {ended}"]
-    check_example(store, "the_example_ends_with_two_workers", problems)
+    check_example(store, f"the_example_ends_with_two_workers_{store.kind}", problems)
 
 
 # ---- zombies ----

@@ -28,6 +28,7 @@ static haft_run *start_tree(help_host *h)
     haft_run *root = help_host_start(h, BOSS, BOSS_SCRIPT, "go");
     help_host_settle(h, root);
     CHECK_INT(haft_run_state(root), HAFT_WAITING, "%s", haft_run_error(root)->message);
+    CHECK_INT(h->runtime->children.open, 0, "a child that waits is not in memory");
     return root;
 }
 

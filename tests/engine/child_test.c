@@ -17,19 +17,12 @@ enum { MOST_MS = 60000 };
     "{\"name\":\"wait\",\"description\":\"Waits.\",\"args\":[],\"traits\":{\"read_only\":true,"    \
     "\"timeout\":\"500s\"},\"command\":[\"sh\",\"-c\","                                            \
     "\"echo $$ > $HAFT_IDEMPOTENCY_KEY.pid; exec sleep 600\"]}"
-#define PICK                                                                                       \
-    "\"tools\":[{\"name\":\"pick\",\"description\":\"Pick one.\",\"args\":[],"                     \
-    "\"headless\":true}]"
-#define ASK(name) "{\"name\":\"ask_" name "\",\"arguments\":{\"task\":\"ask the " name "\"}}"
-#define PICKER                                                                                     \
-    "\"picker\":{\"haft\":1,\"name\":\"picker\",\"description\":\"Picks one.\","                   \
-    "\"model\":\"script:1.json\"," PICK "}"
 #define MIDDLE                                                                                     \
     "\"middle\":{\"haft\":1,\"name\":\"middle\",\"description\":\"Asks a picker.\","               \
-    "\"model\":\"script:2.json\",\"agents\":{" PICKER "},"                                         \
+    "\"model\":\"script:2.json\",\"agents\":{" HELP_PICKER "},"                                    \
     "\"tools\":[" WAIT ",{\"name\":\"ask_picker\",\"agent\":\"picker\"}]}"
 #define ROOT                                                                                       \
-    "\"agents\":{" PICKER "," MIDDLE "},\"limits\":{\"turns\":40},"                                \
+    "\"agents\":{" HELP_PICKER "," MIDDLE "},\"limits\":{\"turns\":40},"                           \
     "\"tools\":[" WAIT ",{\"name\":\"ask_picker\",\"agent\":\"picker\"},"                          \
     "{\"name\":\"ask_middle\",\"agent\":\"middle\"}]"
 
@@ -37,14 +30,13 @@ enum { MOST_MS = 60000 };
  * middle  c1.1 waits, c1.2 -> picker (waits for a person) */
 static haft_run *start_tree(help_host *h)
 {
+    haft_agent_release(help_host_agent(h, HELP_PICK, HELP_PICKS));
     haft_agent_release(help_host_agent(
-        h, PICK, "{\"replies\":[{\"calls\":[{\"name\":\"pick\"}]},{\"text\":\"picked\"}]}"));
-    haft_agent_release(help_host_agent(
-        h, PICK, "{\"replies\":[{\"calls\":[{\"name\":\"wait\"}," ASK("picker") "]}]}"));
-    return help_host_start(
-        h, ROOT,
-        "{\"replies\":[{\"calls\":[{\"name\":\"wait\"}," ASK("picker") "," ASK("middle") "]}]}",
-        "go");
+        h, HELP_PICK, "{\"replies\":[{\"calls\":[{\"name\":\"wait\"}," HELP_ASK("picker") "]}]}"));
+    return help_host_start(h, ROOT,
+                           "{\"replies\":[{\"calls\":[{\"name\":\"wait\"}," HELP_ASK(
+                               "picker") "," HELP_ASK("middle") "]}]}",
+                           "go");
 }
 
 /* The process of the call c1.1 of a run; 0 until it has started. */

@@ -4,33 +4,25 @@
 
 #include "base/str.h"
 
-#define PICK                                                                                       \
-    "\"tools\":[{\"name\":\"pick\",\"description\":\"Pick one.\",\"args\":[],"                     \
-    "\"headless\":true}]"
-#define PICKS     "{\"replies\":[{\"calls\":[{\"name\":\"pick\"}]},{\"text\":\"picked\"}]}"
-#define ASK(name) "{\"name\":\"ask_" name "\",\"arguments\":{\"task\":\"ask the " name "\"}}"
-#define PICKER                                                                                     \
-    "\"picker\":{\"haft\":1,\"name\":\"picker\",\"description\":\"Picks one.\","                   \
-    "\"model\":\"script:1.json\"," PICK "}"
 #define MIDDLE                                                                                     \
     "\"middle\":{\"haft\":1,\"name\":\"middle\",\"description\":\"Asks a picker.\","               \
-    "\"model\":\"script:2.json\",\"agents\":{" PICKER "},"                                         \
+    "\"model\":\"script:2.json\",\"agents\":{" HELP_PICKER "},"                                    \
     "\"tools\":[{\"name\":\"ask_picker\",\"agent\":\"picker\"}]}"
 #define ROOT                                                                                       \
-    "\"agents\":{" PICKER "," MIDDLE "},\"limits\":{\"turns\":40},"                                \
+    "\"agents\":{" HELP_PICKER "," MIDDLE "},\"limits\":{\"turns\":40},"                           \
     "\"tools\":[{\"name\":\"ask_picker\",\"agent\":\"picker\"},"                                   \
     "{\"name\":\"ask_middle\",\"agent\":\"middle\"}]"
 
 haft_run *help_tree_start(help_host *h)
 {
     /* Only the scripts of these two are used. */
-    haft_agent_release(help_host_agent(h, PICK, PICKS));
+    haft_agent_release(help_host_agent(h, HELP_PICK, HELP_PICKS));
     haft_agent_release(help_host_agent(
-        h, PICK, "{\"replies\":[{\"calls\":[" ASK("picker") "]},{\"text\":\"half\"}]}"));
-    haft_run *root = help_host_start(
-        h, ROOT,
-        "{\"replies\":[{\"calls\":[" ASK("picker") "," ASK("middle") "]},{\"text\":\"good\"}]}",
-        "go");
+        h, HELP_PICK, "{\"replies\":[{\"calls\":[" HELP_ASK("picker") "]},{\"text\":\"half\"}]}"));
+    haft_run *root = help_host_start(h, ROOT,
+                                     "{\"replies\":[{\"calls\":[" HELP_ASK("picker") "," HELP_ASK(
+                                         "middle") "]},{\"text\":\"good\"}]}",
+                                     "go");
     help_host_settle(h, root);
     CHECK_INT(haft_run_state(root), HAFT_WAITING, "%s", haft_run_error(root)->message);
     return root;

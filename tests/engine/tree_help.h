@@ -10,6 +10,17 @@
 
 #include "engine_help.h"
 
+/* Members of a spec with a headless tool, an agent that calls it (its script is 1.json), and a call
+ * of the tool that starts an agent. */
+#define HELP_PICK                                                                                  \
+    "\"tools\":[{\"name\":\"pick\",\"description\":\"Pick one.\",\"args\":[],"                     \
+    "\"headless\":true}]"
+#define HELP_PICKS "{\"replies\":[{\"calls\":[{\"name\":\"pick\"}]},{\"text\":\"picked\"}]}"
+#define HELP_PICKER                                                                                \
+    "\"picker\":{\"haft\":1,\"name\":\"picker\",\"description\":\"Picks one.\","                   \
+    "\"model\":\"script:1.json\"," HELP_PICK "}"
+#define HELP_ASK(name) "{\"name\":\"ask_" name "\",\"arguments\":{\"task\":\"ask the " name "\"}}"
+
 /* Starts the tree and steps until it waits. */
 haft_run *help_tree_start(help_host *h);
 
