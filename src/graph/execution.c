@@ -583,6 +583,22 @@ void haft__graph_execution_reopen(haft__graph_execution *x, uint32_t more)
     x->paused = false;
 }
 
+void haft__graph_execution_restart(haft__graph_execution *x)
+{
+    for (size_t i = 0; i < x->task_count; i++) {
+        const haft__graph_task old = x->tasks[i];
+        x->tasks[i] = (haft__graph_task){.node = old.node,
+                                         .has_argument = old.has_argument,
+                                         .argument = old.argument,
+                                         .by = old.by,
+                                         .by_count = old.by_count};
+    }
+    x->busy = x->persons = x->done = x->failed = x->cursor = 0;
+    x->open = false;
+    x->end = HAFT__GRAPH_OPEN;
+    x->has_command = false;
+}
+
 haft_status haft__graph_execution_state(const haft__graph_execution *x, bool lasting,
                                         haft__arena *arena, haft__json *ret_state, haft_error *err)
 {

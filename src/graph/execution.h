@@ -165,6 +165,9 @@ void haft__graph_execution_set_for_person(haft__graph_execution *execution, size
  * 0, the execution stays ended. */
 void haft__graph_execution_reopen(haft__graph_execution *execution, uint32_t more);
 
+/* The tasks of the open step begin anew. Only if nothing outside has served a request of theirs. */
+void haft__graph_execution_restart(haft__graph_execution *execution);
+
 /* Makes the event of an edit of the state by a person. `values` is an object; its members go
  * through the reducers as writes of the node `as`. If `as` is empty, only the values change. If
  * `as` has a task that is not done, the task ends with these values as its output. Otherwise the

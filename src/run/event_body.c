@@ -56,3 +56,9 @@ void haft__field_node(haft__json_writer *w, const haft__run_call *call)
         haft__field_text(w, "node", call->node->path);
     }
 }
+
+bool haft__event_is_graph_change(const haft__event *event)
+{
+    return event->kind == HAFT__EVENT_GRAPH_STEP
+           && (haft__event_field(event, "edit") != NULL || haft__event_flag(event, "retry"));
+}

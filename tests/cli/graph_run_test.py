@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of graphs: tools, agents, graphs inside, questions, pauses, loops, failures, replay."""
+"""Runs of graphs: tools, agents, graphs inside, questions, pauses, loops, failures, replay.
+
+On every store: SQLite, and PostgreSQL if HAFT_TEST_POSTGRES names a server.
+"""
 import json
 import os
 import subprocess

@@ -6,12 +6,21 @@
 #include "cli/follow/follow.h"
 #include "cli/follow/run_result.h"
 #include "cli/follow/spec_choice.h"
+#include "cli/runs/runs_fork.h"
 
-static haft__exit_status resume_one(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+static haft__exit_status resume_one(haft__cli *cli, const haft__args *args, haft__spec_drift *drift,
                                     const char *id, haft_error *err)
 {
+    haft_runtime *runtime = drift->runtime;
     haft_run *run = NULL;
     haft_status status = haft__cli_resolve_run(cli, runtime, &id, err);
+    bool continued = false;
+    haft__exit_status failed = status == HAFT_OK
+                                   ? haft__runs_fork_failed(cli, args, drift, id, &continued, err)
+                                   : HAFT__EXIT_FAILED;
+    if (continued) {
+        return failed;
+    }
     if (status == HAFT_OK) {
         status = haft_run_open(runtime, id, &run, err);
     }
@@ -41,7 +50,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     haft__exit_status result = HAFT__EXIT_USAGE;
     if (haft__spec_choice_watch(&choice, cli, args, runtime, err) == HAFT_OK) {
         result = all ? haft__resume_all(cli, args, runtime, err)
-                     : resume_one(cli, args, runtime, args->words[0], err);
+                     : resume_one(cli, args, &choice.drift, args->words[0], err);
     }
     haft__spec_choice_finish(&choice);
     haft_runtime_destroy(runtime);
@@ -76,6 +85,8 @@ const haft__command haft__cmd_resume = {
         "interrupted calls the run asks what happened. If the spec has changed since, the\n"
         "command prints the changes and fails, unless --accept-spec or --stored-spec chooses a\n"
         "spec.\n\n"
+        "A run of a graph that has failed continues in a fork: only the nodes that failed run\n"
+        "again, and the results of the others are kept.\n\n"
         "--all continues several runs at once, until no run can continue. Each run is reported\n"
         "when it ends or pauses. If another process claims a run, --all skips that run. It waits\n"
         "for such a run only if another run of the same thread is queued after it. If the runs\n"

@@ -14,9 +14,19 @@
 #include "cli/runs/runs_request.h"
 #include "io/random.h"
 
-static haft__exit_status fork_run(haft__runs_request *a)
+static haft__exit_status fork_at(haft__runs_request *a, bool edit)
 {
-    haft_status status = haft__runs_read(a, true);
+    const haft__args *args = a->args;
+    haft__args plain = *args;
+    haft_status status = HAFT_OK;
+    if (edit || haft__args_has(args, "step")) {
+        status = haft__runs_drop_sets(a->cli, args, &plain, a->err);
+    }
+    a->args = &plain;
+    if (status == HAFT_OK) {
+        status = haft__runs_read(a, true);
+    }
+    a->args = args;
     if (status == HAFT_OK && !a->is_stored) {
         status = haft__runs_check_json(
             a, "the fork of a file is printed as its events, one JSON object a line");
@@ -30,7 +40,17 @@ static haft__exit_status fork_run(haft__runs_request *a)
                               .hash_key = a->hash_key,
                               .row = a->stored.row,
                               .runtime = a->is_stored ? a->runtime : NULL};
-    return haft__runs_fork(a->cli, a->args, &from, a->err);
+    return haft__runs_fork(a->cli, a->args, &from, edit, a->err);
+}
+
+static haft__exit_status fork_run(haft__runs_request *a)
+{
+    return fork_at(a, false);
+}
+
+static haft__exit_status edit_run(haft__runs_request *a)
+{
+    return fork_at(a, true);
 }
 
 static const haft__subcommand rows[] = {
@@ -39,6 +59,8 @@ static const haft__subcommand rows[] = {
     {"events", "ID", "print the events of a run, one JSON object per line"},
     {"replay", "ID", "compute all decisions of a run again and compare the bytes"},
     {"fork", "ID", "create a run in a new thread that begins with the events of this one"},
+    {"edit", "ID", "change the state of a graph with --set, and continue it in a fork"},
+    {"state", "ID", "print the state of a graph after its last step, or after --step"},
     {"artifact", "ID NAME", "print an artifact of a run"},
     {"rm", "ID", "remove a run"},
     {"gc", "", "remove runs by age, number and end, and data that no run needs"},
@@ -57,6 +79,8 @@ static const struct {
     {"events", 2, haft__runs_events, "events are always JSON, one object a line"},
     {"replay", 2, haft__runs_replay, NULL},
     {"fork", 2, fork_run, NULL},
+    {"edit", 2, edit_run, NULL},
+    {"state", 2, haft__runs_state, NULL},
     {"artifact", 3, haft__runs_artifact, "an artifact is printed unchanged"},
     {"rm", 2, haft__runs_remove, NULL},
     {"gc", 1, haft__runs_gc, NULL},
@@ -96,8 +120,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
         }
     }
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                    "expected list, show, events, replay, fork, artifact, rm or "
-                                    "gc, found '%s'",
+                                    "expected list, show, events, replay, fork, edit, state, "
+                                    "artifact, rm or gc, found '%s'",
                                     name);
     (void)haft__hint(err, status, "see 'haft help runs'");
     return HAFT__EXIT_USAGE;
@@ -105,7 +129,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show, replay, fork, rm, gc: print one JSON object"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL,
+     "list, show, replay, fork, edit, rm, gc: print one JSON object; state always does"},
     {"cache", 0, HAFT__OPTION_FLAG, NULL,
      "show: how much each request repeats of the one before, and cached tokens"},
     {"tree", 0, HAFT__OPTION_FLAG, NULL, "list, show, events: with the child runs below each run"},
@@ -116,6 +141,10 @@ static const haft__option options[] = {
     {"at", 0, HAFT__OPTION_NUMBER, "SEQ",
      "fork: after this event, the end of a turn or just before an answer"},
     {"turn", 0, HAFT__OPTION_NUMBER, "N", "fork: at the end of this turn; 0: before the first"},
+    {"step", 0, HAFT__OPTION_NUMBER, "N",
+     "state, fork: after this step of a graph; 0: after its input"},
+    {"diff", 0, HAFT__OPTION_FLAG, NULL, "state: only what the step changed"},
+    {"as", 0, HAFT__OPTION_TEXT, "NODE", "edit, fork: the values of --set are writes of this node"},
     {"task", 0, HAFT__OPTION_TEXT, "TEXT", "fork: start with another task, and continue"},
     {"call", 0, HAFT__OPTION_TEXT, "CALL",
      "fork: where this call is pending, or was last answered"},
@@ -130,7 +159,8 @@ static const haft__option options[] = {
     {"state", 0, HAFT__OPTION_TEXT, "END", "gc: only runs with this end; may be repeated"},
     {"dry-run", 0, HAFT__OPTION_FLAG, NULL, "gc: only print how many runs it would remove"},
     {"spec", 0, HAFT__OPTION_TEXT, "SPEC", "the spec of the run, if ID is a file of events"},
-    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "the same --set that the run was started with"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE",
+     "the same --set that the run was started with; edit, and fork with --step: CHANNEL=VALUE"},
     {"model", 'm', HAFT__OPTION_TEXT, "M", "the same --model that the run was started with"},
     {0},
 };
@@ -150,7 +180,7 @@ static const haft__example examples[] = {
 
 const haft__command haft__cmd_runs = {
     .name = "runs",
-    .usage = "[list | show|events|replay|fork|rm ID | artifact ID NAME | gc]",
+    .usage = "[list | show|events|replay|fork|edit|state|rm ID | artifact ID NAME | gc]",
     .summary = "list, show, replay, fork and remove runs",
     .help = "ID is a run's id, the beginning of one, or `last`. It can also be a file with the\n"
             "events of a run, as `haft run --events` prints them; that also needs --spec.\n",

@@ -26,6 +26,7 @@ static const haft__placeholder words[] = {
     {"QUERY", HAFT__PLACEHOLDER_ANY, "a description of what to find"},
     {"TEXT", HAFT__PLACEHOLDER_ANY, "any text"},
     {"NAME", HAFT__PLACEHOLDER_ANY, "a name"},
+    {"NODE", HAFT__PLACEHOLDER_ANY, "a node of a graph"},
     {"NAMES", HAFT__PLACEHOLDER_ANY, "names, separated by commas"},
     {"MODE", HAFT__PLACEHOLDER_ANY, "auto, any, none or tool:NAME"},
     {"VALUE", HAFT__PLACEHOLDER_ANY, "a JSON value, or text for a question"},

@@ -3,6 +3,8 @@
  * tests/cli/fork_test.py, tests/crash/fork_test.py. */
 #include "cli/runs/runs_fork.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/follow/delivery.h"
@@ -10,6 +12,11 @@
 #include "cli/follow/run_result.h"
 #include "cli/follow/spec_choice.h"
 #include "cli/terminal/print.h"
+#include "engine/agent.h"
+#include "engine/ops/stored_run.h"
+#include "graph/program.h"
+#include "io/random.h"
+#include "run/pause/command.h"
 
 typedef struct fork_command {
     haft__cli *cli;
@@ -22,31 +29,110 @@ typedef struct fork_command {
 
 /* ---- arguments ---- */
 
+haft_status haft__runs_drop_sets(haft__cli *cli, const haft__args *args, haft__args *ret_args,
+                                 haft_error *err)
+{
+    haft__args_option *given =
+        haft__arena_array(&cli->arena, args->given_count + 1, sizeof(*given));
+    *ret_args = *args;
+    ret_args->given = given;
+    ret_args->given_count = 0;
+    if (given == NULL) {
+        return haft__arena_fail(&cli->arena, err);
+    }
+    for (size_t i = 0; i < args->given_count; i++) {
+        if (strcmp(args->given[i].option->name, "set") != 0) {
+            given[ret_args->given_count++] = args->given[i];
+        }
+    }
+    return HAFT_OK;
+}
+
+/* --set CHANNEL=VALUE: JSON, or a text. */
+static haft_status read_values(fork_command *f)
+{
+    haft__arena *arena = &f->cli->arena;
+    haft__json *values = &f->options.values;
+    haft_status status = HAFT_OK;
+    size_t at = 0;
+    for (const char *word;
+         status == HAFT_OK && (word = haft__args_next(f->args, "set", &at)) != NULL;) {
+        haft_str text = haft__str(word);
+        size_t whole = text.len;
+        haft_str channel = haft__str_split(&text, '=');
+        haft__json value = haft__json_string(text);
+        bool json = false;
+        if (channel.len == whole) {
+            return haft__fail(f->err, HAFT_BAD_INPUT, "--set",
+                              "expected CHANNEL=VALUE, found no =");
+        }
+        status =
+            haft__run_command_read_value(arena, text, f->from->hash_key, &value, &json, f->err);
+        value = json ? value : haft__json_string(text);
+        status = status == HAFT_BAD_INPUT && !json ? HAFT_OK : status;
+        if (status == HAFT_OK) {
+            haft__json object =
+                values->kind == HAFT__JSON_OBJECT ? *values : haft__json_object(NULL, 0);
+            status = haft__graph_set_member(arena, object, channel, value, values, f->err);
+        }
+    }
+    return status;
+}
+
+/* `haft runs edit`: the state that the run has now, or in which it has failed or ended. */
+static haft_status read_edit(fork_command *f)
+{
+    haft__fork_options *options = &f->options;
+    haft_str end = f->from->row.end;
+    options->as = haft__args_text(f->args, "as", NULL);
+    options->by = haft__delivery_user();
+    options->continues = f->from->runtime != NULL;
+    options->number = UINT64_MAX;
+    options->point = haft__str_equal(end, HAFT__LIT("failed")) ? HAFT__FORK_AT_FAILURE
+                     : end.len > 0                             ? HAFT__FORK_AT_STEP
+                                                               : HAFT__FORK_AT_END;
+    if (f->from->spec->graph_rules == NULL) {
+        return haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
+                          "the run has no graph, so no state");
+    }
+    if (!haft__args_has(f->args, "set")) {
+        return haft__fail(f->err, HAFT_BAD_INPUT, "--set", "expected CHANNEL=VALUE, found none");
+    }
+    return read_values(f);
+}
+
 static haft_status read_options(fork_command *f)
 {
     const haft__args *args = f->args;
     bool at = haft__args_has(args, "at"), turn = haft__args_has(args, "turn");
+    bool step = haft__args_has(args, "step");
     haft__fork_options *options = &f->options;
     options->call = haft__args_text(args, "call", NULL);
     options->task = haft__args_text(args, "task", NULL);
     options->thread = haft__args_text(args, "thread", NULL);
-    options->number = haft__args_number(args, at ? "at" : "turn", 0);
+    options->number = haft__args_number(args, at ? "at" : step ? "step" : "turn", 0);
+    options->as = haft__args_text(args, "as", NULL);
+    options->by = haft__delivery_user();
     options->continues =
         options->task != NULL || haft__args_has(args, "go") || haft__args_has(args, "answer");
-    if (at + turn + (options->call != NULL) + (options->task != NULL) > 1) {
+    if (at + turn + step + (options->call != NULL) + (options->task != NULL) > 1) {
         return haft__fail(
             f->err, HAFT_BAD_INPUT, "",
-            "--at, --turn, --call and --task cannot be combined: each names the point");
+            "--at, --turn, --step, --call and --task cannot be combined: each names the point");
+    }
+    if (options->as != NULL && !step) {
+        return haft__fail(f->err, HAFT_BAD_INPUT, "--as", "expected --step too, found none");
     }
     if (haft__args_has(args, "answer") && options->call == NULL) {
         return haft__fail(f->err, HAFT_BAD_INPUT, "--answer", "expected --call too, found none");
     }
     options->point = at                      ? HAFT__FORK_AT_EVENT
                      : turn                  ? HAFT__FORK_AT_TURN
+                     : step                  ? HAFT__FORK_AT_STEP
                      : options->call != NULL ? HAFT__FORK_AT_CALL
                      : options->task != NULL ? HAFT__FORK_AT_START
                                              : HAFT__FORK_AT_END;
-    return HAFT_OK;
+    return step ? read_values(f) : HAFT_OK;
 }
 
 /* Names the wrong option, and one that helps. */
@@ -56,6 +142,7 @@ static void explain_refusal(fork_command *f)
         const char *option, *hint; /* or NULL */
     } words[] = {
         [HAFT__FORK_NO_TURN] = {"--turn", NULL},
+        [HAFT__FORK_NO_STEP] = {"--step", "'haft runs events' shows its events graph_step"},
         [HAFT__FORK_NO_CALL] =
             {"--call", "'haft runs events' shows which calls were 'paused' and 'answered'"},
         [HAFT__FORK_INSIDE_TURN] = {NULL, "--turn N forks at the end of a turn, --call CALL where "
@@ -69,8 +156,11 @@ static void explain_refusal(fork_command *f)
                                          "gets a new id"},
     };
     haft__fork_refusal refusal = f->fork.refusal;
-    if (refusal == HAFT__FORK_CALL_UNDER_WAY) {
-        (void)haft__hint(f->err, f->err->status, "fork at the end of a turn: --turn %u",
+    bool inside_step = refusal == HAFT__FORK_INSIDE_TURN && f->fork.has_steps;
+    if (refusal == HAFT__FORK_CALL_UNDER_WAY || inside_step) {
+        (void)haft__hint(f->err, f->err->status,
+                         f->fork.has_steps ? "fork at the end of a step: --step %u"
+                                           : "fork at the end of a turn: --turn %u",
                          f->fork.last_turn);
         return;
     }
@@ -149,20 +239,79 @@ static haft__exit_status run_fork(fork_command *f)
 }
 
 haft__exit_status haft__runs_fork(haft__cli *cli, const haft__args *args,
-                                  const haft__fork_source *from, haft_error *err)
+                                  const haft__fork_source *from, bool edit, haft_error *err)
 {
     fork_command f = {.cli = cli, .args = args, .from = from, .err = err};
     haft__spec_choice choice;
-    haft_status status = read_options(&f);
+    haft_status status = edit ? read_edit(&f) : read_options(&f);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
     if (from->runtime == NULL || !f.options.continues) {
         return run_fork(&f);
     }
-    status = haft__spec_choice_watch(&choice, cli, args, from->runtime, err);
+    haft__args plain = *args;
+    if (f.options.values.kind == HAFT__JSON_OBJECT) { /* --set is about the state, not the spec */
+        status = haft__runs_drop_sets(cli, args, &plain, err);
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit_status(status);
+    }
+    status = haft__spec_choice_watch(&choice, cli, &plain, from->runtime, err);
     f.options.drift = &choice.drift;
     haft__exit_status result = status == HAFT_OK ? run_fork(&f) : haft__session_exit_status(status);
     haft__spec_choice_finish(&choice);
+    return result;
+}
+
+/* ---- after a failure ---- */
+
+static haft__exit_status fork_failed(haft__cli *cli, const haft__args *args,
+                                     haft__spec_drift *drift, const haft__stored_run *stored,
+                                     haft_error *err)
+{
+    haft_runtime *runtime = drift->runtime;
+    haft__fork_source from = {.name = haft__arena_copy(&cli->arena, stored->row.id).ptr,
+                              .lines = stored->lines,
+                              .spec = stored->agent->spec,
+                              .hash_key = haft__random_hash_key(),
+                              .row = stored->row,
+                              .runtime = runtime};
+    fork_command f = {.cli = cli,
+                      .args = args,
+                      .from = &from,
+                      .options = {.point = HAFT__FORK_AT_FAILURE,
+                                  .by = haft__delivery_user(),
+                                  .continues = true,
+                                  .drift = drift},
+                      .err = err};
+    haft_status status = haft__fork_create(&from, &f.options, &cli->arena, &f.fork, err);
+    if (status != HAFT_OK) {
+        return haft__session_exit_status(status);
+    }
+    (void)fprintf(cli->errors, "haft: the run has failed; %s continues it\n", f.fork.id);
+    haft__cli_set_run(cli, f.fork.id);
+    return open_fork(&f);
+}
+
+haft__exit_status haft__runs_fork_failed(haft__cli *cli, const haft__args *args,
+                                         haft__spec_drift *drift, const char *id,
+                                         bool *ret_continued, haft_error *err)
+{
+    haft_runtime *runtime = drift->runtime;
+    haft__stored_run stored = {0};
+    haft__store_run row;
+    haft__exit_status result = HAFT__EXIT_DONE;
+    *ret_continued = false;
+    if (haft__stored_run_find(runtime, &cli->arena, haft__str(id), false, &row, NULL) != HAFT_OK
+        || !haft__str_equal(row.end, HAFT__LIT("failed"))) {
+        return result;
+    }
+    haft_status status = haft__stored_run_read(runtime, &cli->arena, row.id, true, &stored, err);
+    if (status == HAFT_OK && stored.agent->spec->graph_rules != NULL) {
+        *ret_continued = true;
+        result = fork_failed(cli, args, drift, &stored, err);
+    }
+    haft__stored_run_finish(&stored);
     return result;
 }

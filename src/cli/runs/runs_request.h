@@ -42,6 +42,7 @@ haft__exit_status haft__runs_list(haft__runs_request *a);
 haft__exit_status haft__runs_show(haft__runs_request *a);
 haft__exit_status haft__runs_events(haft__runs_request *a);
 haft__exit_status haft__runs_replay(haft__runs_request *a);
+haft__exit_status haft__runs_state(haft__runs_request *a);
 haft__exit_status haft__runs_artifact(haft__runs_request *a);
 haft__exit_status haft__runs_remove(haft__runs_request *a);
 haft__exit_status haft__runs_gc(haft__runs_request *a);

@@ -16,6 +16,7 @@
 #include "engine/ops/fork_int.h"
 #include "engine/ops/store_access.h"
 #include "engine/ops/thread_copy.h"
+#include "graph/run/graph_run.h"
 #include "io/clock.h"
 #include "run/artifact.h"
 #include "run/host.h"
@@ -77,6 +78,13 @@ static haft_status rewrite(haft__fork_builder *f)
             haft__buf_add_char(&f->text, '\n');
         }
     }
+    if (status == HAFT_OK && f->change.len > 0) {
+        const haft_runtime *runtime = f->from->runtime;
+        uint64_t now = runtime != NULL ? haft__runtime_now(runtime) : haft__clock_now();
+        haft__event_write(&f->text, f->run.seq + 1, now, haft__str(f->fork->id),
+                          haft__buf_str(&f->change));
+        haft__buf_add_char(&f->text, '\n');
+    }
     status = status == HAFT_OK ? haft__buf_check(&body, f->err) : status;
     haft__buf_finish(&body);
     return status == HAFT_OK ? haft__buf_check(&f->text, f->err) : status;
@@ -130,14 +138,19 @@ static haft_status copy_earlier_runs(haft__fork_builder *f)
 
 /* ---- store ---- */
 
+static uint64_t count_lines(const haft__fork_builder *f)
+{
+    return f->run.seq + (f->change.len > 0);
+}
+
 static haft_status split_lines(haft__fork_builder *f, haft_str **ret_lines)
 {
     haft_str rest = haft__buf_str(&f->text);
-    haft_str *lines = haft__arena_array(f->arena, f->run.seq, sizeof(*lines));
+    haft_str *lines = haft__arena_array(f->arena, count_lines(f), sizeof(*lines));
     if (lines == NULL) {
         return haft__arena_fail(f->arena, f->err);
     }
-    for (uint64_t i = 0; i < f->run.seq; i++) {
+    for (uint64_t i = 0; i < count_lines(f); i++) {
         lines[i] = haft__str_split(&rest, '\n');
     }
     *ret_lines = lines;
@@ -176,7 +189,7 @@ static haft_status store_fork(haft__fork_builder *f)
         status = gather_artifacts(f, &artifacts);
     }
     request.lines = lines;
-    request.line_count = f->run.seq;
+    request.line_count = count_lines(f);
     request.artifacts = artifacts;
     request.artifact_count = f->run.artifact_count;
     request.run.id = haft__str(f->fork->id);
@@ -199,6 +212,20 @@ static haft_status store_fork(haft__fork_builder *f)
 
 /* ---- fork ---- */
 
+/* What a person changes in the fork of a graph. */
+static haft_status write_change(haft__fork_builder *f)
+{
+    const haft__fork_options *options = f->options;
+    if (options->values.kind == HAFT__JSON_OBJECT) {
+        return haft__graph_write_edit(&f->run, options->values,
+                                      options->as != NULL ? haft__str(options->as) : HAFT__LIT(""),
+                                      options->by, &f->change, f->err);
+    }
+    return options->point == HAFT__FORK_AT_FAILURE
+               ? haft__graph_write_retry(&f->run, options->by, &f->change, f->err)
+               : HAFT_OK;
+}
+
 static haft_status prepare(haft__fork_builder *f)
 {
     const haft__fork_source *from = f->from;
@@ -209,6 +236,9 @@ static haft_status prepare(haft__fork_builder *f)
     }
     if (status == HAFT_OK) {
         status = haft__fork_check_point(f);
+    }
+    if (status == HAFT_OK) {
+        status = write_change(f);
     }
     if (status == HAFT_OK && f->options->drift != NULL && f->options->continues) {
         status = haft__spec_drift_check(f->options->drift, &f->run, f->err);
@@ -262,10 +292,12 @@ haft_status haft__fork_create(const haft__fork_source *from, const haft__fork_op
         .from = from, .options = options, .arena = arena, .fork = ret_fork, .err = err};
     *ret_fork = (haft__fork){.copied = false};
     haft__buf_init(&f.text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&f.change, HAFT__LIMIT_RUN_BYTES);
     haft_status status = prepare(&f);
     if (status == HAFT_OK) {
         status = f.is_copy ? copy_ended_run(&f) : create(&f);
     }
     haft__buf_finish(&f.text);
+    haft__buf_finish(&f.change);
     return status;
 }

@@ -18,7 +18,8 @@ typedef struct haft__fork_builder {
     haft__run run;           /* the events folded up to `at` */
     uint64_t shift_from_seq; /* the first event whose time is moved; 0: none */
     uint64_t shift_ms;
-    haft__buf text; /* the events of the fork */
+    haft__buf text;   /* the events of the fork */
+    haft__buf change; /* the body of the last of them, which the other run does not have; or "" */
     haft_error *err;
 } haft__fork_builder;
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "engine/ops/fork_int.h"
+#include "graph/run/graph_run.h"
 #include "run/decide/call_wait.h"
 #include "run/decide/decide.h"
 
@@ -53,11 +54,13 @@ static bool has_member(const haft__event *event, const char *key, haft_str text,
     if (field != NULL && field->kind == HAFT__JSON_STRING) {
         return haft__str_equal(haft__json_text(*field), text);
     }
+    bool any = number == UINT64_MAX && event->kind == HAFT__EVENT_GRAPH_STEP;
     return field != NULL && haft__event_number(event, key, &found, NULL) == HAFT_OK
-           && found == number;
+           && (found == number || any);
 }
 
-/* The event before the last one of this kind that has this member; 0 if none has. */
+/* The event before the last one of this kind that has this member; 0 if none has. That failed nodes
+ * of a graph are tried again does not count as a step. */
 static haft_status find_before(haft__fork_builder *f, haft__event_kind kind, const char *key,
                                haft_str text, uint64_t number, uint64_t *ret_at)
 {
@@ -68,7 +71,7 @@ static haft_status find_before(haft__fork_builder *f, haft__event_kind kind, con
     do {
         status = read_next(f, &r, &event);
         if (status == HAFT_OK && event.seq > 0 && event.kind == kind
-            && has_member(&event, key, text, number)) {
+            && has_member(&event, key, text, number) && !haft__event_flag(&event, "retry")) {
             *ret_at = event.seq - 1;
         }
     } while (status == HAFT_OK && event.seq > 0);
@@ -107,6 +110,28 @@ static haft_status find_call(haft__fork_builder *f)
     return status == HAFT_OK && f->at == 0 ? fail_call(f) : status;
 }
 
+/* After the last event of step N, or before the end of a run that has failed. */
+static haft_status find_step(haft__fork_builder *f)
+{
+    bool failed = f->options->point == HAFT__FORK_AT_FAILURE;
+    haft_status status =
+        failed ? find_before(f, HAFT__EVENT_RUN_FINISHED, "end", HAFT__LIT("failed"), 0, &f->at)
+               : find_before(f, HAFT__EVENT_GRAPH_STEP, "step", (haft_str){NULL, 0},
+                             f->options->number, &f->at);
+    if (status == HAFT_OK && (f->at == 0 || f->from->spec->graph_rules == NULL)) {
+        f->fork->refusal = HAFT__FORK_NO_STEP;
+        return failed ? haft__fail(f->err, HAFT_BAD_STATE, f->from->name,
+                                   "the run is no run of a graph that has failed")
+               : f->options->number == UINT64_MAX
+                   ? haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
+                                "the run has no step of a graph")
+                   : haft__fail(f->err, HAFT_BAD_INPUT, "", "the run has no step %llu",
+                                (unsigned long long)f->options->number);
+    }
+    f->at += failed ? 0 : 1;
+    return status;
+}
+
 /* Inspects the event after the point: an answer, another event, or none. */
 static haft_status inspect_next_event(haft__fork_builder *f)
 {
@@ -130,6 +155,8 @@ static haft_status find_last_event(haft__fork_builder *f)
     case HAFT__FORK_AT_TURN: return find_turn(f);
     case HAFT__FORK_AT_CALL: return find_call(f);
     case HAFT__FORK_AT_START: f->at = 1; return HAFT_OK;
+    case HAFT__FORK_AT_STEP:
+    case HAFT__FORK_AT_FAILURE: return find_step(f);
     }
     HAFT__UNREACHABLE();
 }
@@ -178,13 +205,33 @@ static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bo
     HAFT__UNREACHABLE();
 }
 
+/* Sets the last point before this one where the run can be forked. */
+static void set_last_turn(const haft__fork_builder *f)
+{
+    const haft__run *run = &f->run;
+    f->fork->has_steps = haft__run_is_graph(run);
+    f->fork->last_turn = f->fork->has_steps ? run->graph->x->step
+                         : run->turn > 0    ? run->turn - 1
+                                            : 0;
+}
+
+/* Whether the point is after a step of a graph, before a call of the next one. */
+static bool is_after_step(const haft__run *run)
+{
+    bool after = haft__run_is_graph(run) && run->stage == HAFT__RUN_CALLING;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        after = after && run->calls[i].stage == HAFT__CALL_ARRIVED;
+    }
+    return after;
+}
+
 static haft_status check_calls(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
     for (size_t i = run->batch; i < run->call_count; i++) {
         if (!is_safe_to_fork(run, &run->calls[i], f->at_end)) {
             f->fork->refusal = HAFT__FORK_CALL_UNDER_WAY;
-            f->fork->last_turn = run->turn - 1;
+            set_last_turn(f);
             return haft__fail(f->err, HAFT_BAD_STATE, f->from->name,
                               "the call %.*s of %.*s was running at event %llu and would run twice",
                               HAFT__ARG(run->calls[i].id), HAFT__ARG(run->calls[i].name),
@@ -213,6 +260,14 @@ static haft_status fail_fork_point(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
     f->fork->refusal = HAFT__FORK_INSIDE_TURN;
+    set_last_turn(f);
+    if (f->fork->has_steps) {
+        return haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
+                          run->stage == HAFT__RUN_ENDED
+                              ? "expected the end of a step at event %llu, found the end of the run"
+                              : "expected the end of a step at event %llu, found calls of the next",
+                          (unsigned long long)run->seq);
+    }
     return haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
                       run->stage == HAFT__RUN_ENDED
                           ? "expected the end of a turn at event %llu, found the end of the run"
@@ -240,7 +295,7 @@ static haft_status check_children(const haft__fork_builder *f)
         return HAFT_OK;
     }
     f->fork->refusal = child ? HAFT__FORK_NOT_REFUSED : HAFT__FORK_CALL_UNDER_WAY;
-    f->fork->last_turn = run->turn > 0 ? run->turn - 1 : 0;
+    set_last_turn(f);
     haft_status status = haft__fail(
         f->err, HAFT_BAD_STATE, f->from->name,
         child ? "the run is a child of %.*s and cannot be forked alone"
@@ -257,7 +312,7 @@ haft_status haft__fork_check_point(haft__fork_builder *f)
     if (children != HAFT_OK) {
         return children;
     }
-    if (f->run.stage == HAFT__RUN_IDLE) {
+    if (f->run.stage == HAFT__RUN_IDLE || f->options->point == HAFT__FORK_AT_FAILURE) {
         return HAFT_OK;
     }
     if (f->options->call != NULL && !has_pending_call(f)) {
@@ -266,5 +321,6 @@ haft_status haft__fork_check_point(haft__fork_builder *f)
     if (f->run.stage == HAFT__RUN_ENDED) {
         return check_branch(f);
     }
-    return f->may_be_pending && has_pending_call(f) ? check_calls(f) : fail_fork_point(f);
+    bool allowed = is_after_step(&f->run) || (f->may_be_pending && has_pending_call(f));
+    return allowed ? check_calls(f) : fail_fork_point(f);
 }

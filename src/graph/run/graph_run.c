@@ -397,6 +397,11 @@ static haft_status fold_step(haft__run *run, const haft__event *event, haft_erro
     if (status != HAFT_OK) {
         return status;
     }
+    bool edits = haft__event_field(event, "edit") != NULL;
+    if (edits || haft__event_flag(event, "retry")) {
+        status = (edits ? haft__graph_fold_edit : haft__graph_fold_retry)(run, event, err);
+        return status == HAFT_OK ? advance(run, err) : status;
+    }
     if (run->graph_next.kind != HAFT__GRAPH_NEXT_STEP
         || step != haft__object_number(run->graph_next.step, "step", step + 1)) {
         return fail_step(event, "the graph has no such step now", err);

@@ -17,6 +17,14 @@ HAFT_MUST_USE haft_status haft__graph_add_pause_after(haft__run *run, haft_str n
 HAFT_MUST_USE haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call,
                                                   haft_error *err);
 
+/* ---- edit.c ---- */
+
+/* The state was changed by a person; the nodes that failed are tried again. */
+HAFT_MUST_USE haft_status haft__graph_fold_edit(haft__run *run, const haft__event *event,
+                                                haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_fold_retry(haft__run *run, const haft__event *event,
+                                                 haft_error *err);
+
 /* ---- end.c ---- */
 
 /* The graph has ended: sets run->graph_next. */

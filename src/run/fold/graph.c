@@ -2,6 +2,7 @@
 /* graph.c - runs of graphs: their calls come from nodes, in batches of one step. What the events
  * mean for the graph is folded by src/graph/run. Tests: tests/graph/run/graph_run_test.c. */
 #include "base/str.h"
+#include "run/event_body.h"
 #include "run/fold/fold_int.h"
 
 haft_status haft__fold_graph_started(haft__run *run)
@@ -18,10 +19,13 @@ haft_status haft__fold_graph_step(haft__run *run, const haft__event *event, haft
     if (!haft__run_is_graph(run)) {
         return haft__fold_fail(event, "the run has no graph", err);
     }
-    if (haft__event_field(event, "edit") == NULL && !haft__run_batch_done(run)) {
+    if (haft__event_is_graph_change(event)) {
+        return HAFT_OK; /* the step stays open */
+    }
+    if (!haft__run_batch_done(run)) {
         return haft__fold_fail(event, "calls have no result yet", err);
     }
-    run->batch = haft__event_field(event, "edit") == NULL ? run->call_count : run->batch;
+    run->batch = run->call_count;
     return HAFT_OK;
 }
 

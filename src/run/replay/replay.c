@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "run/artifact.h"
+#include "run/event_body.h"
 #include "run/host.h"
 #include "run/redact/withhold.h"
 #include "json/object.h"
@@ -204,7 +205,8 @@ static haft_status compare(player *p, const haft__event *event)
     bool decided = effect.kind == HAFT__EFFECT_EVENT;
     p->result.decisions += decided;
     if (event->kind == HAFT__EVENT_CANCEL_ASKED || event->kind == HAFT__EVENT_LIMIT_REACHED
-        || event->kind == HAFT__EVENT_SPEC_CHANGED || is_scripted_result(&p->run, event)) {
+        || event->kind == HAFT__EVENT_SPEC_CHANGED || haft__event_is_graph_change(event)
+        || is_scripted_result(&p->run, event)) {
         return HAFT_OK; /* may come at any time */
     }
     if (decided ? matches_recorded(p, event, &effect) : is_input(event)) {

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state_run.c - `haft runs state`: the state of a run of a graph after a step. Tests:
+ * tests/cli/graph_state_test.py. */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/runs/runs_request.h"
+#include "engine/ops/event_log.h"
+#include "graph/run/graph_run.h"
+#include "json/object.h"
+
+/* Which state is wanted. */
+typedef struct wanted_state {
+    const haft__spec *spec;
+    const char *name; /* for errors */
+    haft_str lines;   /* the events of the run */
+    haft__hash_key hash_key;
+    uint64_t step; /* UINT64_MAX: the last */
+    bool diff;     /* only what the step changed */
+} wanted_state;
+
+/* The last event of the step. A change of the state by a person belongs to the step before it. */
+static haft_status find_step(const wanted_state *wanted, haft__arena *arena, haft__event *ret_event,
+                             haft_error *err)
+{
+    haft_str rest = wanted->lines;
+    haft_status status = HAFT_OK;
+    *ret_event = (haft__event){.seq = 0};
+    while (rest.len > 0 && status == HAFT_OK) {
+        haft_str line = haft__str_split(&rest, '\n');
+        haft__event event;
+        if (haft__str_trim(line).len == 0) {
+            continue;
+        }
+        status = haft__event_read(arena, line, wanted->hash_key, &event, err);
+        if (status == HAFT_OK && event.kind == HAFT__EVENT_GRAPH_STEP
+            && (wanted->step == UINT64_MAX
+                || haft__object_number(event.object, "step", UINT64_MAX) == wanted->step)) {
+            *ret_event = event;
+        }
+    }
+    if (status == HAFT_OK && ret_event->seq == 0) {
+        status = wanted->step == UINT64_MAX
+                     ? haft__fail(err, HAFT_BAD_INPUT, wanted->name, "the run has no step yet")
+                     : haft__fail(err, HAFT_BAD_INPUT, "--step", "the run has no step %llu",
+                                  (unsigned long long)wanted->step);
+        return haft__hint(err, status, "'haft runs events' shows its events graph_step");
+    }
+    return status;
+}
+
+static void write_nodes(haft__json_writer *w, const char *key, haft__json nodes)
+{
+    haft__json_key(w, key);
+    haft__json_begin_array(w);
+    for (uint32_t i = 0; i < nodes.count; i++) {
+        haft__json_add_str(w, haft__object_string(nodes.items[i], "node"));
+    }
+    haft__json_end_array(w);
+}
+
+static void write_diff(haft__json_writer *w, const haft__event *event)
+{
+    write_nodes(w, "nodes", haft__object_array(event->object, "nodes"));
+    haft__json_key(w, "updates");
+    haft__json_add(w, haft__object_object(event->object, "updates"));
+    haft__json_key(w, "dropped");
+    haft__json_add(w, haft__object_array(event->object, "dropped"));
+}
+
+static haft_status write_state(haft__json_writer *w, const haft__run *run, haft__arena *arena,
+                               haft_error *err)
+{
+    const haft__graph_execution *x = run->graph->x;
+    haft__json state;
+    haft_status status = haft__graph_execution_state(x, false, arena, &state, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__field_number(w, "remaining_steps", x->limit > x->step ? x->limit - x->step : 0);
+    haft__json_key(w, "state");
+    haft__json_add(w, state);
+    haft__json_key(w, "next");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < x->task_count; i++) {
+        haft__json_add_str(w, x->graph->nodes[x->tasks[i].node].name);
+    }
+    haft__json_end_array(w);
+    return HAFT_OK;
+}
+
+/* {run, step, remaining_steps, state, next}, or with `diff` {run, step, nodes, updates, dropped}.
+ */
+static haft_status write_wanted(haft__buf *buf, const wanted_state *wanted, haft__arena *arena,
+                                haft_error *err)
+{
+    haft__json_writer w;
+    haft__event event;
+    haft__run run;
+    if (wanted->spec->graph_rules == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, wanted->name, "the run has no graph, so no state");
+    }
+    haft_status status = find_step(wanted, arena, &event, err);
+    if (status == HAFT_OK) {
+        status = haft__event_log_fold(arena, wanted->spec, wanted->name, wanted->lines, event.seq,
+                                      wanted->hash_key, &run, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "run", run.id);
+    haft__field_number(&w, "step", run.graph->x->step);
+    if (wanted->diff) {
+        write_diff(&w, &event);
+    } else {
+        status = write_state(&w, &run, arena, err);
+    }
+    haft__json_end_object(&w);
+    haft__buf_add_char(buf, '\n');
+    return status == HAFT_OK ? haft__buf_check(buf, err) : status;
+}
+
+haft__exit_status haft__runs_state(haft__runs_request *a)
+{
+    haft__buf text;
+    haft_status status = haft__runs_read(a, true);
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    if (status == HAFT_OK) {
+        wanted_state wanted = {.spec = a->spec,
+                               .name = a->name,
+                               .lines = a->lines,
+                               .hash_key = a->hash_key,
+                               .step = haft__args_number(a->args, "step", UINT64_MAX),
+                               .diff = haft__args_has(a->args, "diff")};
+        status = write_wanted(&text, &wanted, &a->cli->arena, a->err);
+    }
+    if (status == HAFT_OK) {
+        return haft__runs_print_json(a, &text);
+    }
+    haft__buf_finish(&text);
+    return haft__session_exit_status(status);
+}
