@@ -17,7 +17,7 @@
 #define MAX_BYTES 4096
 
 /* Names in the file, which stay the same whatever the wire formats call them. */
-static const char *const names[HAFT__MEMBER_COUNT] = {
+static const char *const names[] = {
     [HAFT__MEMBER_ALLOWED_TOOLS] = "allowed_tools",
     [HAFT__MEMBER_NAMED_CHOICE] = "named_choice",
     [HAFT__MEMBER_TOOL_CHOICE] = "tool_choice",
@@ -30,6 +30,7 @@ static const char *const names[HAFT__MEMBER_COUNT] = {
     [HAFT__MEMBER_CACHE] = "cache",
     [HAFT__MEMBER_DEFER] = "defer",
 };
+_Static_assert(COUNT(names) == HAFT__MEMBER_COUNT, "each member has a name");
 
 /* The name of the file is a hash: a URL may have a password in it. .ptr is NULL without a directory
  * or memory. */
