@@ -332,6 +332,9 @@ haft_status haft__secrets_collect_more(haft__redactor *redactor, const haft__spe
     collect_tools(&c, &spec->tools);
     collect_key(&c, spec->model.api_key);
     haft__environment_each(collect_variable, &c);
+    for (size_t i = 0; c.status == HAFT_OK && i < spec->agent_count; i++) {
+        c.status = haft__secrets_collect_more(redactor, spec->agents[i].spec, env, err);
+    }
     return c.status;
 }
 

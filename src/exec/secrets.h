@@ -8,7 +8,8 @@
 
 /* Collects the secrets of a spec and of this process: the key of its model, every variable that the
  * spec uses in environments, headers, URLs and keys, and variables whose names mark them as secret
- * (API_KEY, ..._TOKEN). The redactor lives in `arena`. A missing variable is not an error. */
+ * (API_KEY, ..._TOKEN); also those of its agents. The redactor lives in `arena`. A missing variable
+ * is not an error. */
 HAFT_MUST_USE haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *env,
                                                 haft__arena *arena, haft__redactor **ret_redactor,
                                                 haft_error *err);

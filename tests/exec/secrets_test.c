@@ -53,6 +53,11 @@ TEST(variables_that_a_spec_uses_are_secret)
                 "\"mcp\":{\"servers\":{\"s\":{\"command\":[\"true\"],\"enabled\":false,"
                 "\"env\":{\"X\":\"${HAFT_TEST_COLOUR:-blue}\"}}}}"),
           "a variable with a default");
+    CHECK(hides("HAFT_TEST_COLOUR",
+                "\"tools\":[{\"name\":\"ask\",\"agent\":\"b\",\"description\":\"Asks b.\"}],"
+                "\"agents\":{\"b\":{\"model\":{\"provider\":\"openai\",\"model\":\"m\","
+                "\"base_url\":\"http://127.0.0.1:1/v1\",\"api_key_env\":\"HAFT_TEST_COLOUR\"}}}"),
+          "the key of an agent of the spec");
 }
 
 /* Calls that contain a secret are rejected, so a harmless value must not count as a secret. */
