@@ -113,7 +113,7 @@ def test_missing_key():
 
 
 def test_secrets():
-    """The key of one agent is not stored while the other one has the run, wherever it comes from."""
+    """The key of one agent is not stored while the other has the run, wherever it comes from."""
     keys = {"MINE": "zebra-crossing-9988", "YOURS": "giraffe-crossing-7766"}
 
     def printing(name):
