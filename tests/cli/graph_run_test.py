@@ -372,7 +372,8 @@ def budgets(name):
     status, result = run(spec(graph({"g": {"graph": "inner"}}, line("g")), graphs={"inner": inner},
                               limits={"wall": "300ms"}))
     check(f"a_graph_without_time_is_exhausted_{name}",
-          (result["end"], "time budget used up" in result["reason"]), ("exhausted", True))
+          (result["end"], "time budget used up" in result["reason"], answer(result)),
+          ("exhausted", True, {}))
 
 
 def inputs(name):

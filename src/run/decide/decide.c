@@ -224,7 +224,7 @@ static haft_status decide_idle(haft__decision *d)
  * people are not waited for; children are, because they were told, too. */
 static haft_status end_with_parent(haft__decision *d)
 {
-    return haft__decide_end(d, HAFT__END_EXHAUSTED, d->run->observation, false,
+    return haft__decide_end(d, HAFT__END_EXHAUSTED, haft__decide_last_text(d->run), false,
                             "the run that started this one has used up its budget", NULL);
 }
 

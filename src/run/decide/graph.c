@@ -39,6 +39,14 @@ static haft_status decide_end(haft__decision *d, const haft__graph_next *next)
                : status;
 }
 
+haft_str haft__decide_last_text(const haft__run *run)
+{
+    bool ended = run->graph_next.kind == HAFT__GRAPH_NEXT_END;
+    return !haft__run_is_graph(run) ? run->observation
+           : ended                  ? run->graph_next.answer
+                                    : HAFT__LIT("");
+}
+
 haft_status haft__decide_graph(haft__decision *d)
 {
     const haft__graph_next *next = &d->run->graph_next;

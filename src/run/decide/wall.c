@@ -75,7 +75,7 @@ haft_status haft__decide_wall(haft__decision *d)
     }
     write_reason(d);
     haft_status status = haft__buf_check(&d->tools->text, d->err);
-    return status == HAFT_OK ? haft__decide_end(d, HAFT__END_EXHAUSTED, run->observation, false,
-                                                d->tools->text.ptr, NULL)
+    return status == HAFT_OK ? haft__decide_end(d, HAFT__END_EXHAUSTED, haft__decide_last_text(run),
+                                                false, d->tools->text.ptr, NULL)
                              : status;
 }
