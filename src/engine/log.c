@@ -392,12 +392,12 @@ void haft__log_flush(haft_run *run)
 }
 
 /* Whether a write of a run that has failed can be sent now. A run whose last event could not be
- * folded must not be stored as ended. */
+ * folded must not be stored as ended, and nothing is recorded after the lease. */
 static bool may_write_rest(const haft_run *run)
 {
     const haft__log *log = &run->log;
     return log->flush_rest && log->state == HAFT__LOG_IDLE && log->buffered.len > 0
-           && run->state.stage != HAFT__RUN_ENDED;
+           && run->state.stage != HAFT__RUN_ENDED && haft__lease_check(run, NULL) == HAFT_OK;
 }
 
 void haft__log_flush_rest(haft_run *run)
