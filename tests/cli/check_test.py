@@ -202,7 +202,7 @@ tools:
   - {name: pick_file, description: Let the user pick a file., args: [], headless: true}
 mcp:
   servers:
-    docs: {command: [npx, -y, some-mcp-server], env: {TOKEN: "${DOCS_TOKEN}"}, enabled: true}
+    docs: {command: [python3, -m, some_mcp_server], env: {TOKEN: "${DOCS_TOKEN}"}, enabled: true}
     remote: {url: "https://example.org/mcp", headers: {Authorization: "Bearer ${T}"}}
   allow: ["docs:*"]
   deny: ["*:delete_*"]
