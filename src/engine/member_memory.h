@@ -26,8 +26,8 @@ HAFT_MUST_USE haft_status haft__member_memory_find(haft__member_memory **list, h
                                                    haft_str model, haft__member_memory **ret_memory,
                                                    haft_error *err);
 
-/* A request with the members `sent` was answered. `refused` was left out of it. True if a refusal
- * is new. */
+/* A request with the members `sent` was answered. `refused` was left out of it; those with a status
+ * of 500 and more are not kept. True if a refusal is new. */
 bool haft__member_memory_learn(haft__member_memory *memory, haft__member_set sent,
                                haft__member_set refused,
                                const uint16_t statuses[HAFT__MEMBER_COUNT]);

@@ -330,6 +330,18 @@ def test_speed():
     check("a_hundred_tools_are_checked", status, 0)
 
 
+def test_keys():
+    """Keys in the spec are not printed, of no model and of no agent."""
+    path = put("keys.yaml", "haft: 1\nname: k\nhandoffs: [b]\nmodels:\n"
+               "  - {provider: openai, model: m, api_key: planted-a-1234}\n"
+               "  - {provider: openai, model: n, api_key: planted-b-1234}\n"
+               "agents:\n  b: {haft: 1, name: b, description: Counts the words., "
+               "model: {provider: openai, model: o, api_key: planted-c-1234}}\n")
+    for words in (["check", path], ["check", path, "--json"], ["run", path, "x", "--colour"]):
+        found = haft(*words)
+        check(f"keys_are_not_printed_by_{words[0]}_{len(words)}", "planted" in str(found), False)
+
+
 def test_hints():
     """Common mistakes and their hints."""
     tool = "tools:\n  - {name: z, description: Counts the words of a letter., %s}\n"
@@ -366,3 +378,4 @@ with tempfile.TemporaryDirectory() as scratch:
     test_json()
     test_speed()
     test_hints()
+    test_keys()

@@ -31,13 +31,16 @@ TEST(only_an_answered_request_is_remembered)
 {
     haft__member_memory *list = NULL;
     haft__member_memory *memory = find(&list, "http://a/v1", "m");
-    const uint16_t statuses[HAFT__MEMBER_COUNT] = {[HAFT__MEMBER_PARALLEL] = 422};
+    const uint16_t statuses[HAFT__MEMBER_COUNT] = {
+        [HAFT__MEMBER_PARALLEL] = 422, [HAFT__MEMBER_SCHEMA] = 500};
     haft__member_memory_learn(memory, BIT(STREAM_OPTIONS), BIT(PARALLEL), statuses);
     CHECK_INT(memory->accepted, BIT(STREAM_OPTIONS), "accepted");
     CHECK_INT(memory->refused, BIT(PARALLEL), "refused");
     CHECK_INT(memory->statuses[HAFT__MEMBER_PARALLEL], 422, "the status of the refusal");
     haft__member_memory_learn(memory, BIT(STRICT), BIT(STRICT), statuses);
     CHECK_INT(memory->refused, BIT(PARALLEL), "a member that was sent counts as refused");
+    haft__member_memory_learn(memory, 0, BIT(SCHEMA), statuses);
+    CHECK_INT(memory->refused, BIT(PARALLEL), "a server error is kept");
     haft__member_memory_free(list);
 }
 

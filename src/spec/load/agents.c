@@ -125,6 +125,9 @@ static void report_problems(haft__loader *l, const reference *r, const haft__spe
             l, at, HAFT__SUBJECT_VALUE, "%s%.*s%s%s%.*s", r->file ? "" : "agent ",
             HAFT__ARG(r->name), r->file && place[0] != '\0' ? ":" : ": ", place,
             HAFT__ARG(p->message));
+        if (p->secret) {
+            haft__loader_hide_value(problem);
+        }
         if (p->hint.len > 0) {
             haft__loader_hint(l, problem, "%.*s", HAFT__ARG(p->hint));
         }

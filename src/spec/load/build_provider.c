@@ -188,6 +188,9 @@ static void report_problems(haft__loader *l, uint32_t index, const haft__spec_re
         }
         haft__spec_problem *problem = (p->warning ? haft__loader_warning : haft__loader_error)(
             l, at, HAFT__SUBJECT_VALUE, "%s%.*s", with, HAFT__ARG(p->message));
+        if (p->secret) {
+            haft__loader_hide_value(problem);
+        }
         if (p->hint.len > 0) {
             haft__loader_hint(l, problem, "%.*s", HAFT__ARG(p->hint));
         }

@@ -46,23 +46,12 @@ static void check_money(haft__loader *l)
                       HAFT__ARG(l->spec->model.provider), HAFT__ARG(l->spec->model.model));
 }
 
-/* Hides the value that the problem is about, also the value of --set NAME=VALUE. */
-static void hide_value(haft__spec_problem *problem)
-{
-    if (problem != NULL) {
-        haft_str rest = problem->from;
-        problem->secret = true;
-        problem->from = haft__str_split(&rest, '=');
-        problem->from_column = 0;
-    }
-}
-
 static void check_key(haft__loader *l, haft_str key, const char *pointer)
 {
     if (key.len > 0 && !haft__str_starts_with(key, HAFT__LIT("${"))) {
         haft__spec_problem *problem = haft__loader_warning(
             l, haft__str(pointer), HAFT__SUBJECT_VALUE, "this looks like an API key in the spec");
-        hide_value(problem);
+        haft__loader_hide_value(problem);
         haft__loader_hint(l, problem, "name a variable instead: api_key: ${OPENAI_API_KEY}");
     }
 }
@@ -94,7 +83,7 @@ static void check_pairs(haft__loader *l, haft_str server, haft__json holder, con
         haft__spec_problem *problem = haft__loader_warning(
             l, where, HAFT__SUBJECT_VALUE,
             "this looks like a secret in the spec, which is stored with every run");
-        hide_value(problem);
+        haft__loader_hide_value(problem);
         haft__loader_hint(l, problem, "name a variable instead: ${VAR}, or import the server");
     }
 }

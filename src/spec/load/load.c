@@ -79,6 +79,16 @@ void haft__loader_hint(haft__loader *l, haft__spec_problem *problem, const char 
     haft__spec_problem_hint(&l->problems, problem, "%s", hint);
 }
 
+void haft__loader_hide_value(haft__spec_problem *problem)
+{
+    if (problem != NULL) {
+        haft_str rest = problem->from;
+        problem->secret = true;
+        problem->from = haft__str_split(&rest, '=');
+        problem->from_column = 0;
+    }
+}
+
 bool haft__loader_failed(haft__loader *l, haft_status status)
 {
     bool memory = status == HAFT_NO_MEMORY || (status == HAFT_TOO_BIG && l->arena->full);

@@ -49,6 +49,9 @@ haft__spec_problem *haft__loader_warning(haft__loader *l, haft_str pointer,
                                          haft__problem_subject about, const char *format, ...)
     HAFT__PRINTF(4, 5);
 
+/* Hides the value that the problem is about, also the value of --set NAME=VALUE. */
+void haft__loader_hide_value(haft__spec_problem *problem);
+
 /* Adds a hint; `problem` may be NULL. */
 void haft__loader_hint(haft__loader *l, haft__spec_problem *problem, const char *format, ...)
     HAFT__PRINTF(3, 4);

@@ -219,12 +219,13 @@ haft_status haft__anthropic_begin_block(haft__anthropic_stream *stream, uint64_t
 
 /* ---- the end ---- */
 
-/* An empty text is not sent back, because the API rejects it, and neither is thinking without a
- * signature. */
+/* A text of white space is not sent back, because the API rejects it, and neither is thinking
+ * without a signature. */
 static bool has_item(const haft__anthropic_block *b)
 {
     switch (b->kind) {
-    case HAFT__ANTHROPIC_BLOCK_TEXT: return b->parts[HAFT__ANTHROPIC_TEXT].len > 0;
+    case HAFT__ANTHROPIC_BLOCK_TEXT:
+        return haft__str_trim(haft__buf_str(&b->parts[HAFT__ANTHROPIC_TEXT])).len > 0;
     case HAFT__ANTHROPIC_BLOCK_THINKING: return b->parts[HAFT__ANTHROPIC_SIGNATURE].len > 0;
     case HAFT__ANTHROPIC_BLOCK_CALL:
     case HAFT__ANTHROPIC_BLOCK_OTHER: return true;

@@ -40,6 +40,13 @@ static const struct {
      "[{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"x\"},"
      "{\"type\":\"redacted_thinking\",\"data\":\"zz\"},"
      "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}]"},
+    {"white space between thinking and a call",
+     "{'content':[{'type':'thinking','thinking':'hm','signature':'x'},"
+     "{'type':'text','text':'\\n\\n'},{'type':'tool_use','id':'t','name':'f','input':{}}],"
+     "'stop_reason':'tool_use'}",
+     "\n\n|hm|tool_calls|0 0 0||t f {}|items "
+     "[{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"x\"},"
+     "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}]"},
     {"thinking without a signature",
      "{'content':[{'type':'thinking','thinking':'hm'},{'type':'text','text':'a'}],"
      "'stop_reason':'end_turn'}",
