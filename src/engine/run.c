@@ -169,7 +169,8 @@ static void on_deadline(void *context)
 static haft_status set_deadline_timer(haft_run *run, haft_error *err)
 {
     uint64_t deadline = haft__run_deadline(&run->state), now = haft__runtime_now(run->runtime);
-    uint64_t poll = haft__call_wait_next_poll(&run->state, now);
+    /* What waited at the decision may be due by now. */
+    uint64_t poll = haft__call_wait_next_poll(&run->state, run->decided_ms);
     deadline = poll > 0 && (deadline == 0 || poll < deadline) ? poll : deadline;
     if (deadline == 0) {
         haft__timer_stop(run->runtime->loop, &run->deadline_timer);
@@ -220,6 +221,7 @@ static haft_status decide_once(haft_run *run, uint64_t now, bool *ret_more, haft
         return haft__log_append(run, now, effect.body, err);
     }
     run->effect = effect.kind;
+    run->decided_ms = now;
     return status;
 }
 

@@ -76,6 +76,7 @@ struct haft_run {
     haft__script script;
     haft__handle_stage stage;
     haft__effect_kind effect; /* the last decision */
+    uint64_t decided_ms;      /* the time for which it was made */
     haft_error error;         /* of stage FAILED */
 
     /* Independent of the stage and of each other: */

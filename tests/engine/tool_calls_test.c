@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "engine_help.h"
+#include "io/clock.h"
 
 #define TOOL(more)                                                                                 \
     "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[]," more "}]"
@@ -129,6 +130,42 @@ TEST(a_call_waits_for_the_poll_delay)
     }
     haft_run_release(run);
     help_host_finish(&h);
+}
+
+static uint64_t leaping_ms;
+
+static uint64_t leaping_clock(void)
+{
+    leaping_ms += 50;
+    return leaping_ms;
+}
+
+/* The delay passes between the decision to wait and the start of the timer, in one of the rounds.
+ */
+TEST(a_call_whose_delay_has_passed_at_once_is_not_lost)
+{
+    for (unsigned delay = 25; delay <= 525; delay += 50) {
+        help_host h;
+        char spec[512];
+        help_host_init(&h, "memory:");
+        leaping_ms = haft__clock_now();
+        h.runtime->clock = leaping_clock;
+        (void)snprintf(spec, sizeof(spec),
+                       TOOL("\"command\":[\"true\"],\"traits\":{\"polls\":true,"
+                            "\"poll_delay\":\"%ums\"}"),
+                       delay);
+        haft_run *run =
+            help_host_start(&h, spec,
+                            "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"calls\":[{"
+                            "\"name\":\"look\"}]},{\"text\":\"good\"}]}",
+                            "go");
+        help_host_settle(&h, run);
+        CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%u ms: %s", delay,
+                  run->error.message);
+        CHECK_INT(run->state.call_count, 2, "calls");
+        haft_run_release(run);
+        help_host_finish(&h);
+    }
 }
 
 TEST(calls_run_in_parallel_up_to_the_limit)
