@@ -382,7 +382,10 @@ static bool fold_log(sim *s, sim_worker *w)
     w->created = true;
     w->born = w->run.child_count;
     w->told = haft__child_find_close(&w->run);
-    w->run.spec = s->broken == SIM_RELAPSE ? &w->record->spec : w->run.spec;
+    /* The history of tools belongs to the spec: the old one must have as many. */
+    bool relapses = s->broken == SIM_RELAPSE && w->run.spec != NULL
+                    && w->run.spec->tools.count == w->record->spec.tools.count;
+    w->run.spec = relapses ? &w->record->spec : w->run.spec;
     for (size_t i = w->run.batch; s->broken == SIM_SECOND && i < w->run.call_count; i++) {
         w->run.calls[i].child = NULL;
     }
