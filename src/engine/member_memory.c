@@ -50,7 +50,7 @@ bool haft__member_memory_learn(haft__member_memory *memory, haft__member_set sen
     haft__member_set before = memory->refused;
     memory->accepted |= sent;
     for (size_t i = 0; i < HAFT__MEMBER_COUNT; i++) {
-        /* A server error may have passed by now: only the run itself leaves the member out. */
+        /* A server error may be over already: only the run itself leaves the member out. */
         if ((refused & ~sent & HAFT__MEMBER_BIT(i)) != 0 && statuses[i] < 500) {
             memory->refused |= HAFT__MEMBER_BIT(i);
             memory->statuses[i] = statuses[i];

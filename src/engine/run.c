@@ -169,7 +169,7 @@ static void on_deadline(void *context)
 static haft_status set_deadline_timer(haft_run *run, haft_error *err)
 {
     uint64_t deadline = haft__run_deadline(&run->state), now = haft__runtime_now(run->runtime);
-    /* What waited at the decision may be due by now. */
+    /* What waited at the decision may already be due. */
     uint64_t poll = haft__call_wait_next_poll(&run->state, run->decided_ms);
     deadline = poll > 0 && (deadline == 0 || poll < deadline) ? poll : deadline;
     if (deadline == 0) {
