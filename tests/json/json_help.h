@@ -27,6 +27,7 @@ static inline haft_str help_keep(haft_str s)
     if (s.len > 0) {
         memcpy(copy, s.ptr, s.len);
     }
+    copy[s.len] = '\0'; /* tests also search in it */
     return (haft_str){copy, s.len};
 }
 

@@ -234,6 +234,24 @@ TEST(the_tool_names_of_a_server_in_an_event_are_bounded)
     }
 }
 
+/* Gives the tool a title so that the definitions, which `body` has between `start` and `end`, get
+ * `bytes` long. */
+static void fill_definition(haft__mcp_tool *tool, haft__buf *body, const char *start,
+                            const char *end, size_t bytes)
+{
+    const char *first = strstr(help_keep(haft__buf_str(body)).ptr, start) + strlen(start);
+    size_t taken = (size_t)(strstr(first, end) - first);
+    size_t room = bytes - taken - strlen(",\"title\":\"\"");
+    char *text = test_alloc(room);
+    memset(text, 'x', room);
+    haft__json_member *members = test_alloc(3 * sizeof(*members));
+    members[0] = tool->input_schema.members[0];
+    members[1] = tool->input_schema.members[1];
+    members[2] = (haft__json_member){haft__json_string(HAFT__LIT("title")),
+                                     haft__json_string((haft_str){text, room})};
+    tool->input_schema = haft__json_object(members, 3);
+}
+
 /* Definitions that fill the limit of an event, and one byte more. */
 TEST(definitions_fit_up_to_the_limit)
 {
@@ -242,24 +260,11 @@ TEST(definitions_fit_up_to_the_limit)
         haft__buf body;
         haft__buf_init(&body, (size_t)16 << 20);
         fixture_init(&w, "agent; max_mcp=9; server=docs,one,two", "docs:one,docs:two", "", 0);
-        haft__mcp_tool *one = &w.s.servers.tools[0];
         CHECK_INT(decide(&w), HAFT_OK, "decide with small definitions");
         w.reveal.shown = 1;
         haft__input_tools_revealed(&body, &w.reveal);
-        /* Fill the remaining bytes with a title of `room` bytes (its quotes are already
-         * subtracted). */
-        haft_str start = HAFT__LIT("\"tools\":["), end = HAFT__LIT("],\"query\"");
-        const char *first = strstr(help_keep(haft__buf_str(&body)).ptr, start.ptr) + start.len;
-        size_t taken = (size_t)(strstr(first, end.ptr) - first);
-        size_t room = HAFT__LIMIT_MCP_REVEALED_BYTES - taken - strlen(",\"title\":\"\"") + more;
-        char *text = test_alloc(room);
-        memset(text, 'x', room);
-        haft__json_member members[] = {
-            one->input_schema.members[0],
-            one->input_schema.members[1],
-            {haft__json_string(HAFT__LIT("title")), haft__json_string((haft_str){text, room})},
-        };
-        one->input_schema = haft__json_object(members, COUNT(members));
+        fill_definition(&w.s.servers.tools[0], &body, "\"tools\":[", "],\"query\"",
+                        HAFT__LIMIT_MCP_REVEALED_BYTES + more);
         CHECK_INT(decide(&w), HAFT_OK, "decide with a large definition");
         CHECK_INT(w.reveal.count, 1, "%zu more than the limit", more);
         CHECK_STR(w.reveal.items[0].tool->name,
@@ -316,19 +321,8 @@ TEST(deferred_definitions_fit_up_to_the_limit)
         CHECK_INT(decide(&w), HAFT_OK, "decide with small definitions");
         w.reveal.deferred_count = 1;
         haft__input_tools_revealed(&body, &w.reveal);
-        haft_str start = HAFT__LIT("\"deferred_tools\":["), end = HAFT__LIT("],\"share\"");
-        const char *first = strstr(help_keep(haft__buf_str(&body)).ptr, start.ptr) + start.len;
-        size_t taken = (size_t)(strstr(first, end.ptr) - first);
-        size_t room = HAFT__LIMIT_SEARCH_DEFERRED_BYTES - taken - strlen(",\"title\":\"\"") + more;
-        char *text = test_alloc(room);
-        memset(text, 'x', room);
-        haft__mcp_tool *one = &w.s.servers.tools[0];
-        haft__json_member members[] = {
-            one->input_schema.members[0],
-            one->input_schema.members[1],
-            {haft__json_string(HAFT__LIT("title")), haft__json_string((haft_str){text, room})},
-        };
-        one->input_schema = haft__json_object(members, COUNT(members));
+        fill_definition(&w.s.servers.tools[0], &body, "\"deferred_tools\":[", "],\"share\"",
+                        HAFT__LIMIT_SEARCH_DEFERRED_BYTES + more);
         CHECK_INT(decide(&w), HAFT_OK, "decide with a large definition");
         CHECK_INT(w.reveal.deferred_count, 1, "%zu more than the limit", more);
         CHECK_STR(w.reveal.deferred[0].tool->name,
