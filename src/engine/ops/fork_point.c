@@ -171,7 +171,7 @@ haft_status haft__fork_find_point(haft__fork_builder *f)
 
 /* Whether a person decides about repeating a call that was running, or repeating it is harmless. An
  * idempotent call is not harmless: its key belongs to the other run. A call of an agent that has no
- * child yet asks nobody: both runs would start one. */
+ * child yet starts one without a question, so both runs would. */
 static bool is_confirmed_before_retry(const haft__run *run, const haft__run_call *call)
 {
     const haft__tool *tool = call->tool;

@@ -141,8 +141,7 @@ static haft_str lines_until(haft_str lines, const char *text)
     return lines;
 }
 
-/* Between call_started and child_started nobody is asked before the child starts, so a fork would
- * start a second one. */
+/* After call_started the child starts without a question, so a fork would start a second one. */
 TEST(a_call_of_an_agent_that_is_about_to_start_its_child_is_not_started_twice)
 {
     static const struct {
