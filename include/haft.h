@@ -177,9 +177,9 @@ HAFT_API haft_reply haft_reply_error(haft_call *call, const char *format, ...) H
  *
  *     return haft_reply_command(call, "{\"update\":{\"status\":\"checked\"},\"goto\":\"report\"}");
  *
- * Outside a graph the model reads an error that says so; this version has no graphs yet. Owns: the
- * call owns the reply; `json` is copied. Thread: the call's. Fails: with HAFT_REPLY_ERROR if `json`
- * is not such an object or is too long, or when out of memory. Since: 0.1. */
+ * This version does not follow commands of tools: the call fails with an error that says so. Owns:
+ * the call owns the reply; `json` is copied. Thread: the call's. Fails: with HAFT_REPLY_ERROR if
+ * `json` is not such an object or is too long, or when out of memory. Since: 0.1. */
 HAFT_API haft_reply haft_reply_command(haft_call *call, const char *json);
 
 /* Returns the facts about a call. Owns: nothing; never NULL, valid as long as the call.

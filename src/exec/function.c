@@ -111,7 +111,7 @@ static void report_reply(haft__exec_job *job, haft_reply reply)
     if (reply.kind == HAFT_REPLY_COMMAND) {
         result = (haft__exec_result){
             .text =
-                HAFT__LIT("the tool replied with a command, and only a graph can follow commands"),
+                HAFT__LIT("the tool replied with a command, which this version does not follow"),
             .hint = HAFT__LIT("it cannot be used here; continue without it"),
             .started = true};
     } else if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {

@@ -76,15 +76,15 @@ HAFT_TOOL(jump, "Tell a graph where to go.")
     return haft_reply_command(call, "{\"goto\":\"report\"}");
 }
 
-TEST(a_command_outside_a_graph_is_an_error_for_the_model)
+TEST(a_command_of_a_tool_is_an_error_for_the_model)
 {
     help_host h;
     help_host_init(&h, "memory:");
     CHECK_INT(haft_tool_add(h.runtime, &jump_tool, &h.err), HAFT_OK, "%s", h.err.message);
     haft_run *run = help_host_start(
         &h, "\"tools\":[{\"name\":\"jump\",\"description\":\"Tell a graph where to go.\"}]",
-        "{\"replies\":[{\"calls\":[{\"name\":\"jump\"}]},{\"expect\":{\"contains\":\"only a graph "
-        "can follow\"},\"text\":\"good\"}]}",
+        "{\"replies\":[{\"calls\":[{\"name\":\"jump\"}]},{\"expect\":{\"contains\":\"does not "
+        "follow\"},\"text\":\"good\"}]}",
         "go");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
