@@ -37,12 +37,61 @@ HAFT_MUST_USE haft_status haft__graph_follow(haft__graph_execution *x,
                                              bool *arrived, haft__graph_following *ret_following,
                                              haft__graph_failure *ret_failure, haft_error *err);
 
+/* ---- updates.c ---- */
+
+/* The changes of all channels in one step. */
+typedef struct haft__graph_changes {
+    haft__json updates;  /* {channel: delta} */
+    haft__json replaced; /* channels whose entry of `updates` is their new value */
+    haft__json dropped;  /* channels that have no value any more */
+} haft__graph_changes;
+
+/* Reduces the writes of `finished`. `kept` has the values of the thread, for the first event; else
+ * it is null. *ret_failed: the step cannot be committed; the failure of the execution is set. */
+HAFT_MUST_USE haft_status haft__graph_reduce_all(haft__graph_execution *x,
+                                                 const haft__graph_finished *finished, size_t count,
+                                                 haft__json kept, haft__graph_changes *ret_changes,
+                                                 bool *ret_failed, haft_error *err);
+
 /* ---- commit.c ---- */
+
+/* Members of an object that is being made. */
+typedef struct haft__graph_fields {
+    haft__arena *arena;
+    haft__json_member *members;
+    size_t count;
+    bool out_of_memory;
+} haft__graph_fields;
+
+haft__graph_fields haft__graph_begin_fields(haft__arena *arena, size_t room);
+void haft__graph_add_field(haft__graph_fields *f, haft_str key, haft__json value);
+void haft__graph_add_number(haft__graph_fields *f, const char *key, uint64_t number);
+haft__json haft__graph_end_fields(const haft__graph_fields *f);
+/* What changed, and what follows, as members of an event. */
+void haft__graph_add_changes(haft__graph_fields *f, const haft__graph_changes *c);
+void haft__graph_add_following(haft__graph_execution *x, haft__graph_fields *f,
+                               const haft__graph_following *following);
+/* In `scratch`; NULL if out of memory. */
+bool *haft__graph_copy_arrived(haft__graph_execution *x);
 
 /* The event of the open step, all tasks of which are done. If the step cannot be committed, sets
  * the failure and *ret_committed to false. */
 HAFT_MUST_USE haft_status haft__graph_commit(haft__graph_execution *x, haft__json *ret_event,
                                              bool *ret_committed, haft_error *err);
+
+/* ---- tasks.c ---- */
+
+void haft__graph_set_task_state(haft__graph_execution *x, haft__graph_task *task,
+                                haft__graph_task_state state);
+/* An attempt of the task begins. */
+void haft__graph_notice_task(const haft__graph_execution *x, haft__graph_task *task);
+/* Continues a ready task until it has a request or ends. */
+HAFT_MUST_USE haft_status haft__graph_advance_task(haft__graph_execution *x, haft__graph_task *task,
+                                                   haft__graph_action *ret_action, haft_error *err);
+/* Caches are read for all tasks of a step before any of them runs. */
+HAFT_MUST_USE haft_status haft__graph_look_up(haft__graph_execution *x,
+                                              haft__graph_action *ret_action, bool *ret_found,
+                                              haft_error *err);
 
 /* ---- view.c ---- */
 
