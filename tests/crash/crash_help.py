@@ -31,6 +31,7 @@ LOCKED = "the database is locked by another process"  # the command can be repea
 LEASE_SECONDS = lease_seconds(2)
 SHORT_LEASE = {"HAFT_LEASE": f"{LEASE_SECONDS}s"}
 CONNECTED = 20  # processes that connect to a PostgreSQL server at once
+FIRST_WRITES = 6  # a process that continues a tree writes at least this often
 
 
 def rounds(usual, many):
@@ -333,8 +334,9 @@ def drive_trees(store, limit=40):
 
 
 def tree_moments(store, most):
-    """Writes of a tree at which to kill: each, or some from a random start."""
+    """Writes of a tree at which to kill: each, or some from a random start among the first writes,
+    which every process has."""
     if LONG:
         return range(1, most)
     each = 18 if store.kind == "postgres" else 12
-    return range(1 + time.time_ns() // 1000 % each, most, each)
+    return range(1 + time.time_ns() // 1000 % FIRST_WRITES, most, each)
