@@ -16,8 +16,8 @@ static void show_help(haft__terminal *t)
 {
     static const char *const rows[] = {
         "y      run it again",
-        "n      do not run it again; the model reads that the outcome is unknown, and the text "
-        "after n as the reason",
+        ("n      do not run it again; the model reads that the outcome is unknown, and the text "
+         "after n as the reason"), /* clang warns of an entry without parentheses */
         "=TEXT  it has run, and TEXT is its result",
         "?      show this help",
         "Ctrl-D decides nothing; `haft approve`, `answer` and `reject` do so later",
