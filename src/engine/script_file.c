@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "io/file.h"
 #include "run/replay/script.h"
-#include "spec/load/parse.h"
+#include "spec/load/document/parse.h"
 
 /* The directory of the spec, with its slash; "" for the working directory. */
 static haft_str directory_of(haft_str path)

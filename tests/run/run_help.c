@@ -4,7 +4,7 @@
 
 #include "model/providers/openai_chat/request.h"
 #include "run/offer/resolve.h"
-#include "spec/load/parse.h"
+#include "spec/load/document/parse.h"
 #include "tool/builtin.h"
 #include "json/read.h"
 #include "json/write.h"

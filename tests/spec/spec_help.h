@@ -4,8 +4,8 @@
 #define HAFT_TESTS_SPEC_HELP_H
 
 #include "base/buf.h"
+#include "spec/load/document/parse.h"
 #include "spec/load/load.h"
-#include "spec/load/parse.h"
 #include "test.h"
 #include "json/write.h"
 

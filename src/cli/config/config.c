@@ -20,7 +20,7 @@
 #include "io/environment.h"
 #include "io/file.h"
 #include "io/random.h"
-#include "spec/load/parse.h"
+#include "spec/load/document/parse.h"
 
 #define PROJECT "haft.config.yaml"
 #define DOTENV  ".env"

@@ -4,7 +4,7 @@
 #define HAFT_CLI_CONFIG_PRICES_H
 
 #include "model/price.h"
-#include "spec/load/builder.h"
+#include "spec/load/document/builder.h"
 
 /* Reads the table from a document that the schema of settings has accepted. Adds a problem for each
  * key that is not provider:model, names a provider that does not exist or a model that costs

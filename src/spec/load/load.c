@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/str.h"
-#include "spec/load/parse.h"
+#include "spec/load/document/parse.h"
 #include "json/canonical.h"
 #include "json/pointer.h"
 #include "json/write.h"

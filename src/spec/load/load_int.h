@@ -3,7 +3,7 @@
 #ifndef HAFT_SPEC_LOAD_LOAD_INT_H
 #define HAFT_SPEC_LOAD_LOAD_INT_H
 
-#include "spec/load/builder.h"
+#include "spec/load/document/builder.h"
 #include "spec/load/load.h"
 
 /* The origin of a part of the translated source. */
@@ -134,17 +134,29 @@ bool haft__loader_is_spec_file(haft_str name);
 haft__agent_limits haft__loader_read_agent_limits(haft__loader *l, haft__json owner,
                                                   haft_str pointer);
 
-/* ---- graphs.c ---- */
+/* ---- node_tools.c ---- */
 
 /* Adds the tools that nodes of `graph` need beside those of the spec (graph/run/graph_run.h), and
  * says how many of them start runs at most. */
 void haft__loader_add_node_tools(haft__loader *l);
 size_t haft__loader_count_node_tools(const haft__loader *l);
 
+/* ---- graphs.c ---- */
+
 /* Calls `visit` for each node of `graph` and of `graphs`. */
 typedef void haft__loader_visit_node(void *context, haft__json node, haft_str name,
                                      haft_str pointer);
 void haft__loader_visit_nodes(haft__loader *l, haft__loader_visit_node *visit, void *context);
+
+/* ---- check_nodes.c ---- */
+
+/* Compares a node with the tools, agents and graphs of the spec. `context` is the loader. */
+void haft__loader_check_node(void *context, haft__json node, haft_str name, haft_str pointer);
+
+/* ---- check_nesting.c ---- */
+
+/* Reports a graph that would run itself, and too many levels of graphs. */
+void haft__loader_check_nesting(haft__loader *l);
 
 /* ---- check_conditions.c ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scalar.c - the core schema of YAML 1.2. Tests: tests/spec/load/scalar_test.c. */
-#include "spec/load/scalar.h"
+/* scalar.c - the core schema of YAML 1.2. Tests: tests/spec/load/document/scalar_test.c. */
+#include "spec/load/document/scalar.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/builder.c, for cases that the tests of the readers do not have. */
-#include "spec/load/builder.h"
+/* Tests for src/spec/load/document/builder.c, for cases that the tests of the readers do not have.
+ */
+#include "spec/load/document/builder.h"
 
 #include "spec/spec_help.h"
 

@@ -3,9 +3,9 @@
  * parse.c - checks the text as a whole, then reads it as JSON or YAML.
  *
  * JSON goes through the incremental reader, whose events have positions; the builder handles
- * duplicate keys and limits. Tests: tests/spec/load/parse_test.c. Fuzzer: fuzz/spec.c.
+ * duplicate keys and limits. Tests: tests/spec/load/document/parse_test.c. Fuzzer: fuzz/spec.c.
  */
-#include "spec/load/parse.h"
+#include "spec/load/document/parse.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "spec/load/yaml.h"
+#include "spec/load/document/yaml.h"
 #include "json/stream.h"
 
 #define BOM "\xEF\xBB\xBF"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec/load/builder.h - a spec as a JSON value, and the location of each part in the text.
+ * spec/load/document/builder.h - a spec as a JSON value, and the location of each part in the text.
  *
- * Both front ends, YAML (spec/load/yaml.h) and JSON (spec/load/parse.h), feed the same builder; it
- * finds duplicate keys, resolves aliases and enforces the limits. The value of an alias is shared,
- * not copied, but counted as if it were copied: a text that would expand to too many values is
- * rejected before the expansion is walked.
+ * Both front ends, YAML (spec/load/document/yaml.h) and JSON (spec/load/document/parse.h), feed the
+ * same builder; it finds duplicate keys, resolves aliases and enforces the limits. The value of an
+ * alias is shared, not copied, but counted as if it were copied: a text that would expand to too
+ * many values is rejected before the expansion is walked.
  */
-#ifndef HAFT_SPEC_LOAD_BUILDER_H
-#define HAFT_SPEC_LOAD_BUILDER_H
+#ifndef HAFT_SPEC_LOAD_DOCUMENT_BUILDER_H
+#define HAFT_SPEC_LOAD_DOCUMENT_BUILDER_H
 
 #include "base/limits.h"
 #include "base/map.h"

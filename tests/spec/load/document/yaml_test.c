@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/yaml.c: YAML to JSON, and rejected texts with place and reason. */
-#include "spec/load/yaml.h"
+/* Tests for src/spec/load/document/yaml.c: YAML to JSON, and rejected texts with place and reason.
+ */
+#include "spec/load/document/yaml.h"
 
 #include "spec/spec_help.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec/load/scalar.h - the value of a plain YAML scalar: the core schema of YAML 1.2 (section
- * 10.3.2).
+ * spec/load/document/scalar.h - the value of a plain YAML scalar: the core schema of YAML 1.2
+ * (section 10.3.2).
  *
  * null, ~ and the empty scalar; true and false; decimal, 0o17 and 0x1F integers; floats. Everything
  * else is text, including yes, no, on and off, 1:30 and dates.
  */
-#ifndef HAFT_SPEC_LOAD_SCALAR_H
-#define HAFT_SPEC_LOAD_SCALAR_H
+#ifndef HAFT_SPEC_LOAD_DOCUMENT_SCALAR_H
+#define HAFT_SPEC_LOAD_DOCUMENT_SCALAR_H
 
 #include "json/value.h"
 

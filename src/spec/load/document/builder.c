@@ -4,9 +4,9 @@
  *
  * Values are on one stack until their container closes. Then they move into the arena, as two
  * arrays of the exact size, and the container replaces them on the stack. Tests:
- * tests/spec/load/builder_test.c.
+ * tests/spec/load/document/builder_test.c.
  */
-#include "spec/load/builder.h"
+#include "spec/load/document/builder.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/scalar.c. */
-#include "spec/load/scalar.h"
+/* Tests for src/spec/load/document/scalar.c. */
+#include "spec/load/document/scalar.h"
 
 #include "base/buf.h"
 #include "base/limits.h"

@@ -4,10 +4,10 @@
  *
  * libfyaml's own documents are not used: they resolve aliases by copying, and their nodes have less
  * precise locations. libfyaml owns its memory and frees it when the parser ends; scalars are copied
- * into the arena. Its messages are collected, never printed. Tests: tests/spec/load/yaml_test.c.
- * Fuzzer: fuzz/spec.c.
+ * into the arena. Its messages are collected, never printed. Tests:
+ * tests/spec/load/document/yaml_test.c. Fuzzer: fuzz/spec.c.
  */
-#include "spec/load/yaml.h"
+#include "spec/load/document/yaml.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
-#include "spec/load/scalar.h"
+#include "spec/load/document/scalar.h"
 
 #define CORE "tag:yaml.org,2002:"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/parse.c: JSON, YAML, and texts that are neither. */
-#include "spec/load/parse.h"
+/* Tests for src/spec/load/document/parse.c: JSON, YAML, and texts that are neither. */
+#include "spec/load/document/parse.h"
 
-#include "spec/load/yaml.h"
+#include "spec/load/document/yaml.h"
 #include "spec/spec_help.h"
 
 static const struct {

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_nodes.c - compares the nodes of a graph with the tools, agents and graphs of the spec.
+ * Tests: tests/spec/load/graphs_test.c.
+ */
+#include <string.h>
+
+#include "base/str.h"
+#include "base/suggestion.h"
+#include "schema/lookup.h"
+#include "spec/load/build_int.h"
+#include "spec/load/load_int.h"
+#include "tool/traits.h"
+#include "json/object.h"
+
+/* ---- keys ---- */
+
+/* The word of each kind of node, in the order of haft__graph_node_kind. */
+static const char *const kinds[] = {"do", "agent", "tool", "function", "graph", "ask"};
+
+/* Keys that only some kinds of nodes use, which stand in the order above. */
+static const struct {
+    const char *key, *used_by;
+} uses[] = {
+    {"task", "agent"},         {"args", "tool"},
+    {"in", "agent graph"},     {"out", "agent tool function graph ask"},
+    {"limits", "agent graph"}, {"timeout", "agent tool function graph ask"},
+    {"cache", "do tool"},
+};
+
+static haft_str kind_of(haft__json node)
+{
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        if (haft__object_find(node, kinds[i]) != NULL) {
+            return haft__str(kinds[i]);
+        }
+    }
+    return HAFT__LIT("");
+}
+
+static void check_idle_keys(haft__loader *l, haft__json node, haft_str pointer)
+{
+    haft_str kind = kind_of(node);
+    for (size_t i = 0; i < COUNT(uses) && kind.len > 0; i++) {
+        bool used = false;
+        for (haft_str rest = haft__str(uses[i].used_by); rest.len > 0;) {
+            used = haft__str_equal(haft__str_split(&rest, ' '), kind) || used;
+        }
+        if (!used && haft__object_find(node, uses[i].key) != NULL) {
+            (void)haft__loader_warning(
+                l, haft__loader_pointer_to_key(l, pointer, haft__str(uses[i].key)),
+                HAFT__SUBJECT_KEY, "\"%s\" has no effect in a node with %.*s", uses[i].key,
+                HAFT__ARG(kind));
+        }
+    }
+}
+
+/* A duration that is too long is reported when it is read. */
+static void check_duration(haft__loader *l, haft__json object, const char *key, haft_str pointer)
+{
+    (void)haft__loader_read_duration(l, haft__object_get(object, key),
+                                     haft__loader_pointer_to_key(l, pointer, haft__str(key)), 0);
+}
+
+static void check_durations(haft__loader *l, haft__json node, haft_str pointer)
+{
+    haft__json retry = haft__object_object(node, "retry");
+    haft_str at = haft__loader_pointer_to_key(l, pointer, HAFT__LIT("retry"));
+    check_duration(l, node, "timeout", pointer);
+    check_duration(l, retry, "backoff", at);
+    check_duration(l, retry, "max_backoff", at);
+    check_duration(l, haft__object_object(node, "cache"), "ttl",
+                   haft__loader_pointer_to_key(l, pointer, HAFT__LIT("cache")));
+    check_duration(l, haft__object_object(node, "ask"), "deadline",
+                   haft__loader_pointer_to_key(l, pointer, HAFT__LIT("ask")));
+}
+
+/* ---- conditions ---- */
+
+static void check_ops(haft__loader *l, haft__json ops, haft_str pointer)
+{
+    for (uint32_t i = 0; i < ops.count && l->status == HAFT_OK; i++) {
+        haft_str at = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(pointer), i);
+        haft__json condition = haft__object_object(ops.items[i], "if");
+        if (condition.count > 0) {
+            (void)haft__loader_check_condition(l, condition,
+                                               haft__loader_pointer(l, "%.*s/if", HAFT__ARG(at)));
+        }
+        check_ops(l, haft__object_array(ops.items[i], "then"),
+                  haft__loader_pointer(l, "%.*s/then", HAFT__ARG(at)));
+        check_ops(l, haft__object_array(ops.items[i], "else"),
+                  haft__loader_pointer(l, "%.*s/else", HAFT__ARG(at)));
+    }
+}
+
+/* ---- tools ---- */
+
+static void report_argument(haft__loader *l, const haft__tool *tool, haft_str name,
+                            haft_str pointer)
+{
+    haft__json properties = haft__object_object(tool->input_schema, "properties");
+    haft__suggestion near;
+    haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_KEY,
+                                                     "the tool \"%.*s\" has no argument \"%.*s\"",
+                                                     HAFT__ARG(tool->name), HAFT__ARG(name));
+    haft__suggestion_init(&near, name);
+    for (uint32_t i = 0; i < properties.count && near.left > 0; i++) {
+        haft__suggestion_offer(&near, haft__json_text(properties.members[i].key));
+    }
+    if (near.best.ptr != NULL) {
+        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
+    }
+}
+
+static void check_arguments(haft__loader *l, const haft__tool *tool, haft__json args,
+                            haft_str pointer)
+{
+    haft_str at = haft__loader_pointer_to_key(l, pointer, HAFT__LIT("args"));
+    haft__json required = haft__object_array(tool->input_schema, "required");
+    for (uint32_t i = 0; i < args.count; i++) {
+        haft_str name = haft__json_text(args.members[i].key), until;
+        haft__json schema;
+        haft_str place = haft__loader_pointer_to_key(l, HAFT__LIT(""), name);
+        if (haft__schema_lookup(tool->input_schema, place, &until, &schema)
+            == HAFT__LOOKUP_IMPOSSIBLE) {
+            report_argument(l, tool, name, haft__loader_pointer_to_key(l, at, name));
+        }
+    }
+    for (uint32_t i = 0; i < required.count; i++) {
+        haft_str name = haft__json_text(required.items[i]);
+        if (haft__json_get(args, name) == NULL) {
+            haft__spec_problem *problem = haft__loader_error(
+                l, haft__loader_pointer_to_key(l, pointer, HAFT__LIT("tool")), HAFT__SUBJECT_VALUE,
+                "the tool \"%.*s\" needs the argument \"%.*s\"", HAFT__ARG(tool->name),
+                HAFT__ARG(name));
+            haft__loader_hint(l, problem, "add args: {%.*s: /channel}, or {value: ..}",
+                              HAFT__ARG(name));
+        }
+    }
+}
+
+static void check_tool(haft__loader *l, haft__json node, haft_str pointer)
+{
+    haft_str name = haft__object_string(node, "tool");
+    haft_str at = haft__loader_pointer_to_key(l, pointer, HAFT__LIT("tool"));
+    const haft__tool *tool = haft__loader_check_tool_name(l, name, at);
+    if (tool == NULL) {
+        return; /* reported, or known only to its server */
+    }
+    check_arguments(l, tool, haft__object_object(node, "args"), pointer);
+    if (haft__object_find(node, "cache") != NULL && !tool->traits.read_only
+        && !tool->traits.idempotent) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, haft__loader_pointer_to_key(l, pointer, HAFT__LIT("cache")), HAFT__SUBJECT_KEY,
+            "the tool \"%.*s\" is neither read_only nor idempotent, so its result cannot be reused",
+            HAFT__ARG(name));
+        haft__loader_hint(l, problem, "leave out cache, or give the tool one of these traits");
+    }
+}
+
+/* ---- agents and graphs ---- */
+
+static void check_agent(haft__loader *l, haft__json node, haft_str pointer)
+{
+    const haft__spec *agent = haft__loader_node_agent(l, node, pointer);
+    haft__json limits = haft__object_object(node, "limits");
+    if (haft__object_string(node, "task").len == 0) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, haft__loader_pointer_to_key(l, pointer, HAFT__LIT("agent")),
+                               HAFT__SUBJECT_KEY, "the agent has no task");
+        haft__loader_hint(l, problem, "write task: with a template, such as \"{/question}\"");
+    }
+    if (agent != NULL) {
+        haft__loader_check_agent_money(
+            l, agent, haft__object_get(limits, "usd").kind == HAFT__JSON_NUMBER, pointer);
+    }
+}
+
+static void check_graph_file(haft__loader *l, haft__json node, haft_str pointer)
+{
+    const haft__spec *spec = haft__loader_is_spec_file(haft__object_string(node, "graph"))
+                                 ? haft__loader_node_agent(l, node, pointer)
+                                 : NULL;
+    if (spec != NULL && spec->kind != HAFT__SPEC_GRAPH) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, haft__loader_pointer_to_key(l, pointer, HAFT__LIT("graph")), HAFT__SUBJECT_VALUE,
+            "%.*s is not a graph", HAFT__ARG(haft__object_string(node, "graph")));
+        haft__loader_hint(l, problem, "its kind must be graph; of an agent, write agent: FILE");
+    }
+}
+
+/* ---- what does not run in this version ---- */
+
+static void refuse(haft__loader *l, haft_str pointer, const char *key, const char *what,
+                   const char *instead)
+{
+    haft__spec_problem *problem = haft__loader_error(
+        l, haft__loader_pointer_to_key(l, pointer, haft__str(key)), HAFT__SUBJECT_KEY, "%s", what);
+    haft__loader_hint(l, problem, "%s", instead);
+}
+
+static void refuse_unsupported(haft__loader *l, haft__json node, haft_str pointer)
+{
+    haft_str scope = haft__object_string(haft__object_object(node, "cache"), "scope");
+    haft_str tool = haft__object_string(node, "tool");
+    if (haft__object_find(node, "function") != NULL) {
+        refuse(l, pointer, "function", "functions of nodes do not run in this version",
+               "register a tool in C, and write tool: NAME");
+    }
+    if (scope.len > 0 && !haft__str_equal(scope, HAFT__LIT("run"))) {
+        refuse(l, pointer, "cache", "a node reuses outputs only within its run in this version",
+               "write cache: true, or give the tool of the node traits: {cache: ..}");
+    }
+    if (haft__object_find(haft__object_object(node, "cache"), "ttl") != NULL) {
+        refuse(l, pointer, "cache", "outputs of nodes do not expire in this version",
+               "write cache: true, or give the tool of the node traits: {cache: ..}");
+    }
+    if (haft__object_find(haft__object_object(node, "retry"), "on") != NULL) {
+        refuse(l, pointer, "retry", "classes of errors are not told apart in this version",
+               "leave out on: every failure is tried again");
+    }
+    if (tool.len > 0 && memchr(tool.ptr, ':', tool.len) != NULL
+        && haft__tools_find(&l->spec->tools, tool) == NULL) {
+        refuse(l, pointer, "tool", "a node cannot call a tool of an MCP server in this version",
+               "give the server to an agent, and write agent: NAME");
+    }
+}
+
+/* ---- nodes ---- */
+
+void haft__loader_check_node(void *context, haft__json node, haft_str name, haft_str pointer)
+{
+    haft__loader *l = context;
+    haft_str kind = kind_of(node);
+    (void)name;
+    check_idle_keys(l, node, pointer);
+    check_durations(l, node, pointer);
+    check_ops(l, haft__object_array(node, "do"),
+              haft__loader_pointer(l, "%.*s/do", HAFT__ARG(pointer)));
+    check_ops(l, haft__object_array(haft__object_object(node, "on_error"), "do"),
+              haft__loader_pointer(l, "%.*s/on_error/do", HAFT__ARG(pointer)));
+    if (haft__str_equal(kind, HAFT__LIT("tool"))) {
+        check_tool(l, node, pointer);
+    } else if (haft__str_equal(kind, HAFT__LIT("agent"))) {
+        check_agent(l, node, pointer);
+    } else if (haft__str_equal(kind, HAFT__LIT("graph"))) {
+        check_graph_file(l, node, pointer);
+    }
+    refuse_unsupported(l, node, pointer);
+}
