@@ -96,7 +96,7 @@ void haft__parser_enter_state(haft__parser *p, uint8_t state)
     p->mark_node = 0;
     p->tail_has_text = false;
     p->tail = '\0';
-    p->header_word_complete = false;
+    p->header_word_complete = haft__parser_state(p)->titled;
     if (bytes == HAFT__BYTES_HEADER) {
         haft__buf_clear(&p->undecided);
     }

@@ -128,6 +128,7 @@ typedef struct haft__format_state {
     bool drops;       /* of UNDECIDED: its bytes have no meaning in `fallback`. Of SECTION_TEXT: it
                          is not content */
     bool last;        /* ... undecided bytes are read as if the text began with them */
+    bool titled;      /* of HEADER: the mark that leads here was its first word */
     haft__format_mark marks[15];
 } haft__format_state;
 
