@@ -67,6 +67,14 @@ def test_permissions():
         status, found, hints = write_check(f"sqlite:{file}")
         check(name, (status, found, hint in hints, hints == ""),
               (int(hint != ""), wanted, True, hint == ""))
+    for left in place.glob("b.db-*"):
+        left.unlink()
+    place.chmod(0o555)
+    file.chmod(0o444)
+    checks = json.loads(as_user("--json", "--store", f"sqlite:{file}")[1])["store"]["checks"]
+    check("the_journal_of_a_read_only_store_is_not_a_fault",
+          [(one["found"], one["ok"]) for one in checks if one["name"] == "journal"],
+          [("unknown: the database is open read-only", True)])
     status, found, hints = write_check(f"sqlite:{place}/new/c.db")
     check("store_that_cannot_be_created_is_reported",
           (status, "this user cannot create it" in found, "--store" in hints), (1, True, True))

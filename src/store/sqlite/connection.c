@@ -281,6 +281,7 @@ haft_status haft__sqlite_connection_open_read_only(haft__sqlite_connection *conn
         }
         if (!modes[i].without_log || !has_log(path)) {
             status = try_to_open(connection, path, uri, modes[i].flags, modes[i].first, err);
+            connection->immutable = status == HAFT_OK && modes[i].without_log;
         }
     }
     return status;

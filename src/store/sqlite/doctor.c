@@ -56,6 +56,10 @@ static haft_status check_schema(doctor_report *report, haft_error *err)
 static haft_status check_journal(doctor_report *report, haft_error *err)
 {
     haft_str mode;
+    if (report->worker->connection.immutable) {
+        return note(report, "journal", HAFT__LIT("unknown: the database is open read-only"), true,
+                    "", err);
+    }
     haft_status status = read_text(report, HAFT__SQLITE_STMT_DOCTOR_JOURNAL, &mode, err);
     return status == HAFT_OK
                ? note(report, "journal", mode, haft__str_equal(mode, HAFT__LIT("wal")),

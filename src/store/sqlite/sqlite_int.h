@@ -33,6 +33,7 @@ typedef struct haft__sqlite_connection {
     bool full;              /* the disk is full, as far as is known */
     bool busy;              /* the wait was given up: another connection holds the lock */
     bool modified;          /* rows may have changed since it was cleared */
+    bool immutable;         /* open without locks: the mode of the journal cannot be read */
 } haft__sqlite_connection;
 
 /* Opens and configures a connection. A writer creates the tables if they do not exist. Retries for
