@@ -235,6 +235,11 @@ static bool has_description(haft__loader *l, haft__json entry, haft__tool *tool,
             l, pointer, HAFT__SUBJECT_VALUE,
             "the tool \"%.*s\" has no description, nor has its agent", HAFT__ARG(tool->name));
         haft__loader_hint(l, problem, "say in one sentence what the agent does and returns");
+    } else if (haft__object_get(l->raw, "spec").kind != HAFT__JSON_NULL) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                               "the tool \"%.*s\" has no description", HAFT__ARG(tool->name));
+        haft__loader_hint(l, problem, "write it here or in the planner's tool_descriptions");
     }
     return false; /* the schema, or the agent, has an error that is reported */
 }

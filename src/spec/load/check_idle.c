@@ -120,6 +120,12 @@ static void check_servers(haft__loader *l)
     }
 }
 
+/* Servers of an imported file are not known here. */
+static bool has_servers(const haft__loader *l)
+{
+    return haft__object_object(l->spec->mcp, "servers").count > 0 || has(l->spec->mcp, "import");
+}
+
 static void check_search(haft__loader *l)
 {
     haft__json embeddings =
@@ -128,8 +134,7 @@ static void check_search(haft__loader *l)
     if (!haft__loader_keys_are_valid(l, "tools builtins enabled_builtins mcp model")) {
         return; /* a tool that could not be read would be missing */
     }
-    bool servers =
-        haft__object_object(l->spec->mcp, "servers").count > 0 || has(l->spec->mcp, "import");
+    bool servers = has_servers(l);
     if (!servers) {
         warn_idle_keys(l, l->source, HAFT__LIT(""), "approve_destructive",
                        "the spec has no MCP server");
@@ -201,16 +206,27 @@ static void check_agents(haft__loader *l)
     }
 }
 
+/* A tool of a server may need approval, because it calls itself destructive, and may ask its user
+ * a question. */
 static void check_pauses(haft__loader *l)
 {
-    haft__json tools = haft__object_array(l->source, "tools");
-    bool headless = !haft__loader_keys_are_valid(l, "tools");
-    for (uint32_t i = 0; i < tools.count; i++) {
-        headless = headless || haft__object_flag(tools.items[i], "headless", false);
+    haft__json pauses = haft__object_object(l->source, "pauses");
+    haft_str at = HAFT__LIT("/pauses");
+    bool asks = has_tool(l, "request_user_input") || has_servers(l);
+    bool headless = false, approval = has_servers(l) || l->spec->approval_count > 0;
+    if (!haft__loader_keys_are_valid(l, "tools builtins enabled_builtins mcp approvals")) {
+        return;
     }
-    if (!headless) {
-        warn_idle_keys(l, haft__object_object(l->source, "pauses"), HAFT__LIT("/pauses"),
-                       "headless", "no tool is headless");
+    for (size_t i = 0; i < l->spec->tools.count; i++) {
+        const haft__tool *tool = l->spec->tools.items[i];
+        headless = headless || tool->source == HAFT__TOOL_HEADLESS;
+        approval = approval || tool->traits.needs_approval;
+    }
+    warn_idle_keys(l, pauses, at, headless ? "" : "headless", "no tool is headless");
+    if (l->spec->kind != HAFT__SPEC_GRAPH) { /* its nodes may ask */
+        warn_idle_keys(l, pauses, at, approval ? "" : "approval", "no call needs approval");
+        warn_idle_keys(l, pauses, at, asks ? "" : "question",
+                       "request_user_input is not enabled, and the spec has no MCP server");
     }
 }
 

@@ -6,6 +6,7 @@
  */
 #include "base/str.h"
 #include "base/suggestion.h"
+#include "run/pause/approval.h"
 #include "spec/load/load_int.h"
 #include "tool/builtin.h"
 #include "json/object.h"
@@ -122,23 +123,43 @@ static void check_phases(haft__loader *l, const haft__map *declared)
     }
 }
 
+static bool has_servers(const haft__loader *l)
+{
+    return haft__object_object(l->spec->mcp, "servers").count > 0
+           || haft__object_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+}
+
 /* A pattern that matches no known tool may still match a tool of a server. */
 static bool matches_something(const haft__loader *l, haft_str pattern)
 {
-    bool servers = haft__object_object(l->spec->mcp, "servers").count > 0
-                   || haft__object_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
     for (size_t i = 0; i < l->spec->tools.count; i++) {
         if (haft__filter_matches(pattern, l->spec->tools.items[i]->name)) {
             return true;
         }
     }
-    return servers && (pattern.ptr[0] == '*' || memchr(pattern.ptr, ':', pattern.len) != NULL);
+    return has_servers(l)
+           && (pattern.ptr[0] == '*' || memchr(pattern.ptr, ':', pattern.len) != NULL);
+}
+
+/* Tools of servers may have any traits. */
+static void check_approval_traits(haft__loader *l, const haft__approval_rule *rule, size_t at)
+{
+    bool matches = rule->tool_count > 0 || rule->trait_count == 0 || has_servers(l);
+    for (size_t i = 0; i < l->spec->tools.count && !matches; i++) {
+        matches = haft__approval_matches(rule, l->spec->tools.items[i]);
+    }
+    if (!matches) {
+        (void)haft__loader_warning(l, haft__loader_pointer(l, "/approvals/%zu/traits", at),
+                                   HAFT__SUBJECT_VALUE, "no tool has %s",
+                                   rule->trait_count == 1 ? "this trait" : "one of these traits");
+    }
 }
 
 static void check_approvals(haft__loader *l, const haft__map *declared)
 {
     for (size_t i = 0; i < l->spec->approval_count; i++) {
         const haft__approval_rule *rule = &l->spec->approvals[i];
+        check_approval_traits(l, rule, i);
         for (size_t j = 0; j < rule->tool_count; j++) {
             haft_str pattern = rule->tools[j];
             haft_str pointer = haft__loader_pointer(l, "/approvals/%zu/tools/%zu", i, j);

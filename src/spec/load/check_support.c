@@ -10,6 +10,7 @@
 #include "run/offer/offer.h"
 #include "spec/load/load_int.h"
 #include "tool/command_words.h"
+#include "tool/template.h"
 #include "json/object.h"
 
 /* ---- not in this version ---- */
@@ -103,6 +104,18 @@ static void check_program(haft__loader *l, haft__json owner, haft_str program, h
                               : "make it executable: chmod +x");
 }
 
+/* The model would choose the program, which is an error of its own. */
+static bool has_placeholder(haft_str text)
+{
+    haft__template_piece piece;
+    while (haft__template_next(&text, &piece)) {
+        if (piece.name.ptr != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Each program of this machine: the first word, and what a launcher such as `timeout` starts. */
 static void check_command(haft__loader *l, haft__json tool, haft__json command, haft_str pointer)
 {
@@ -115,7 +128,7 @@ static void check_command(haft__loader *l, haft__json tool, haft__json command, 
     }
     for (size_t i = 0; i < read.count; i++) {
         const haft__command_word *word = &read.items[i];
-        if (word->here && word->text.len == word->fixed.len) {
+        if (word->here && !has_placeholder(word->text)) {
             check_program(l, tool, word->text,
                           haft__loader_pointer(l, "%.*s/%zu", HAFT__ARG(pointer), i));
         }

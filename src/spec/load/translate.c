@@ -156,6 +156,19 @@ static void index_tools(haft__loader *l, haft__json tools, bool *used, haft__map
     }
 }
 
+/* The model reads the description of the planner. */
+static void warn_idle_description(haft__loader *l, haft__json entry, size_t at)
+{
+    if (has(entry, "description")) {
+        haft__spec_problem *problem = haft__spec_problem_add(
+            &l->problems, true,
+            "\"description\" has no effect: tool_descriptions of the planner "
+            "takes precedence");
+        haft__origin_locate_raw(l, problem, haft__loader_pointer(l, "/tools/%zu/description", at),
+                                HAFT__SUBJECT_KEY);
+    }
+}
+
 /* Joins a description and the entry of `tools` that implements it to one tool: implementation and
  * types are the entry's, the wording is the description's. */
 static haft__json join(haft__loader *l, haft__json entry, haft__json described, size_t to,
@@ -165,6 +178,7 @@ static haft__json join(haft__loader *l, haft__json entry, haft__json described, 
     haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", to),
                      haft__loader_pointer(l, "/tools/%zu", from_entry));
     if (has(described, "description")) {
+        warn_idle_description(l, entry, from_entry);
         put(l, &joined, "description", haft__object_get(described, "description"));
         haft__origin_add(
             l, haft__loader_pointer(l, "/tools/%zu/description", to),

@@ -27,6 +27,17 @@ static const problem_case cases[] = {
     {"pauses: {headless: {deadline: 5m}}\n",
      "1:10: warning: \"headless\" has no effect: no tool is headless"},
     {TOOL("headless: true") "pauses: {headless: {deadline: 5m}}\n", ""},
+    {GLOB "pauses: {question: {deadline: 5m}, approval: {deadline: 5m}}\n",
+     "2:10: warning: \"question\" has no effect: request_user_input is not enabled, and the spec "
+     "has "
+     "no MCP server\n"
+     "2:36: warning: \"approval\" has no effect: no call needs approval"},
+    {"builtins: {enabled: [request_user_input]}\napprovals: [{tools: [request_user_input]}]\n"
+     "pauses: {question: {deadline: 5m}, approval: {deadline: 5m}}\n",
+     ""},
+    {SERVER "pauses: {question: {deadline: 5m}, approval: {deadline: 5m}}\n", ""},
+    {TOOL("command: [x], traits: {needs_approval: true}") "pauses: {approval: {deadline: 5m}}\n",
+     ""},
     {"model: {provider: script, model: x, family: none}\n",
      "1:37: warning: \"family\" has no effect: this provider asks no server"},
     {"model: {provider: offline, model: x}\n",

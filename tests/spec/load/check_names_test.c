@@ -35,6 +35,13 @@ static const problem_case cases[] = {
     {"mcp: {import: mcp.json}\nchoice: {schedule: [{tool: \"web:find\"}]}\napprovals: [{tools: "
      "[\"*\"]}]\nbuiltins: {enabled: [tool_search]}\n",
      ""},
+    {"enabled_builtins: [glob]\napprovals: [{traits: [destructive, read_only]}]\n", ""},
+    {"tools: [{name: a, headless: true, description: Count the words of it.}]\n"
+     "approvals: [{traits: [destructive, idempotent]}]\n",
+     "2:22: warning: no tool has one of these traits"},
+    {"mcp: {servers: {docs: {command: [x]}}}\nbuiltins: {enabled: [tool_search]}\n"
+     "approvals: [{traits: [destructive]}]\n",
+     ""},
     {"enabled_builtins: [glob]\napprovals: [{tools: [glob, \"g*\", grep, \"x*\"]}]\n",
      "2:34: there is no tool \"grep\" (it is a built-in: add it to builtins.enabled)\n"
      "2:40: warning: no tool matches \"x*\""},

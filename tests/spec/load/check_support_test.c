@@ -58,6 +58,8 @@ TEST(programs_that_cannot_be_started_here_get_a_warning)
          "1:90: warning: the program 'none' does not exist here (install it, or write its path "
          "relative to the spec)"},
         {TOOL("command: [timeout, '5', bin/tool, none]"), ""},
+        {TOOL("args: [t], command: [timeout, '5', '{t}']"),
+         "1:91: the argument \"t\" would choose the program (name the program in the spec)"},
         {TOOL("command: [env, PATH=/opt, none]"), ""},
         {TOOL("command: [env, -C, /opt, none]"), ""},
         {TOOL("command: [docker, exec, box, none]"), ""},

@@ -62,17 +62,19 @@ static const problem_case cases[] = {
     {"tool_search: {embeddings: {base_url: u, model: m, timeout: 0}}\n" SEARCHED,
      "1:60: expected a time above 0 and at most 60 seconds, found 0 ms (a search waits this long "
      "for vectors, then continues without them)"},
-    {"approvals: [{traits: [read_only], deadline: 0s}]\n",
-     "1:45: expected a time above 0, found 0 (leave it out for no limit)"},
-    {"approvals: [{traits: [read_only], on_expire: reject}]\n"
+    {"builtins: {enabled: [glob]}\napprovals: [{traits: [read_only], deadline: 0s}]\n",
+     "2:45: expected a time above 0, found 0 (leave it out for no limit)"},
+    {"builtins: {enabled: [glob]}\napprovals: [{traits: [read_only], on_expire: reject}]\n"
      "pauses: {approval: {deadline: 1h}}\n",
-     "1:35: warning: on_expire has no effect without a deadline (add a deadline to the rule; "
+     "2:35: warning: on_expire has no effect without a deadline (add a deadline to the rule; "
      "otherwise pauses.approval decides)"},
-    {"approvals: [{traits: [read_only], deadline: 1h, on_expire: reject}]\n", ""},
-    {"pauses: {question: {deadline: 0}}\n",
-     "1:31: expected a time above 0, found 0 (leave it out for no limit)"},
-    {"approvals: [{}, {traits: [destructive]}]\n",
-     "1:13: the rule applies to no tool (give it tools or traits; tools: [\"*\"] means all)"},
+    {"builtins: {enabled: [glob]}\n"
+     "approvals: [{traits: [read_only], deadline: 1h, on_expire: reject}]\n",
+     ""},
+    {"pauses: {unknown_outcome: {deadline: 0}}\n",
+     "1:38: expected a time above 0, found 0 (leave it out for no limit)"},
+    {"builtins: {enabled: [glob]}\napprovals: [{}, {traits: [read_only]}]\n",
+     "2:13: the rule applies to no tool (give it tools or traits; tools: [\"*\"] means all)"},
     {"tools: [{name: search, headless: true, description: Searches stuff.}]\n",
      "1:53: warning: the description says little beyond filler words: name what the tool works on"},
     /* a name that a format reserves */
@@ -90,7 +92,8 @@ static const problem_case cases[] = {
     {TOOL("traits: {destructive: true}") "approvals: [{tools: [\"a*\"]}]\n", ""},
     {TOOL("traits: {destructive: true}") "approvals: [{traits: [idempotent]}]\n",
      "1:94: warning: \"a\" is destructive, but its calls need no approval (add approvals: "
-     "[{traits: [destructive]}])"},
+     "[{traits: [destructive]}])\n"
+     "2:22: warning: no tool has this trait"},
     /* the host of an HTTP tool */
     {WEB("https://h/{a}?b={b}&c={ c }#{b}"), ""},
     {WEB("https://${H}{a}"), ""},

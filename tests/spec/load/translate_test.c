@@ -138,7 +138,7 @@ TEST(a_described_tool_without_args_accepts_any_arguments)
 {
     loaded f;
     load(&f, "tools:\n"
-             "  - {name: b, description: Not for the model., command: [b]}\n"
+             "  - {name: b, command: [b]}\n"
              "  - {name: c, description: Count pages of texts., command: [c]}\n"
              "spec:\n"
              "  planner:\n"
@@ -182,11 +182,10 @@ TEST(top_level_tools_implement_tools_of_the_planner)
     load(&f, "tools:\n"
              "  - builtin: [glob]\n"
              "  - name: b\n"
-             "    description: Not for the model.\n"
              "    command: [b]\n"
              "    input_schema: {type: object, properties: {n: {type: integer}}}\n"
              "    traits: {read_only: true}\n"
-             "  - {name: c, description: Not for the model., command: [c]}\n"
+             "  - {name: c, command: [c]}\n"
              "spec:\n"
              "  planner:\n"
              "    type: ReActPlanner\n"
@@ -220,18 +219,25 @@ TEST(top_level_tools_implement_tools_of_the_planner)
 
 static const problem_case cases[] = {
     /* locations refer to the original file */
-    {"tools:\n  - {name: b, description: Count some words., command: [b], traits: {retries: 1}}\n"
+    {"tools:\n  - {name: b, command: [b], traits: {retries: 1}}\n"
      "spec:\n  planner:\n    type: ReActPlanner\n    config:\n      tool_descriptions:\n"
      "        - {name: a, description: Stuff.}\n"
      "        - {name: b, description: b}\n"
      "        - {name: a, description: Stuff.}\n",
-     "2:79: retries on a tool that is neither read_only nor idempotent (a second attempt could "
+     "2:47: retries on a tool that is neither read_only nor idempotent (a second attempt could "
      "repeat the effect; set idempotent: true if it cannot, or remove retries)\n"
      "8:34: warning: the description says little beyond filler words: name "
      "what the tool works on\n"
      "10:18: two tools have the name \"a\" (rename one of the two)\n"
      "10:34: warning: the description says little beyond filler words: name "
      "what the tool works on"},
+    {"tools: [{name: b, description: Count lines., command: [b]}, {name: c, command: [c]}]\n"
+     "spec: {planner: {type: ReActPlanner, config: {tool_descriptions: [\n"
+     "  {name: a, description: Count some words.}, {name: b, description: Count all lines.}]}}}\n",
+     "1:19: warning: \"description\" has no effect: tool_descriptions of the planner takes "
+     "precedence\n"
+     "1:61: the tool \"c\" has no description (write it here or in the planner's "
+     "tool_descriptions)"},
     {"spec: {planner: {type: ReActPlanner, gateway: x}}\nresources: {inference_gateways: []}\n",
      "1:47: there is no gateway \"x\" (gateways are listed in resources.inference_gateways)"},
     {"spec: {planner: {type: ReActPlanner, config: {gateway: x}}}\n",
