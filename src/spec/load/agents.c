@@ -414,9 +414,8 @@ haft__agent_limits haft__loader_read_agent_limits(haft__loader *l, haft__json ow
 {
     haft__json limits = haft__object_object(owner, "limits");
     haft_str at = haft__loader_pointer(l, "%.*s/limits", HAFT__ARG(pointer));
-    uint64_t wall =
-        haft__loader_read_duration(l, haft__object_get(limits, "wall"),
-                                   haft__loader_pointer(l, "%.*s/wall", HAFT__ARG(at)), 0);
+    uint64_t wall = haft__loader_read_time_limit(
+        l, haft__object_get(limits, "wall"), haft__loader_pointer(l, "%.*s/wall", HAFT__ARG(at)));
     uint64_t timeout =
         haft__loader_read_duration(/* of a node */
                                    l, haft__object_get(owner, "timeout"),

@@ -38,6 +38,17 @@ uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str 
     return ms;
 }
 
+uint64_t haft__loader_read_time_limit(haft__loader *l, haft__json value, haft_str pointer)
+{
+    uint64_t ms = haft__loader_read_duration(l, value, pointer, 1);
+    if (ms == 0) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "expected a time above 0, found 0");
+        haft__loader_hint(l, problem, "leave it out for no limit");
+    }
+    return value.kind != HAFT__JSON_NULL ? ms : 0;
+}
+
 const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, size_t *ret_count)
 {
     haft_str *texts = haft__loader_alloc(l, array.count, sizeof(*texts));
@@ -250,19 +261,6 @@ static haft__json build_on_expire(haft__json rule)
     return on_expire.kind != HAFT__JSON_NULL ? on_expire : haft__json_string(HAFT__LIT("fail"));
 }
 
-/* Returns 0 if the rule has no deadline. So a deadline of 0 is rejected. */
-static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointer)
-{
-    haft__json value = haft__object_get(rule, "deadline");
-    uint64_t ms = haft__loader_read_duration(l, value, pointer, 1);
-    if (ms == 0) {
-        haft__spec_problem *problem =
-            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "expected a time above 0, found 0");
-        haft__loader_hint(l, problem, "leave it out for no limit");
-    }
-    return value.kind != HAFT__JSON_NULL ? ms : 0;
-}
-
 static void build_pauses(haft__loader *l)
 {
     haft__json source = haft__object_object(l->source, "pauses");
@@ -270,7 +268,8 @@ static void build_pauses(haft__loader *l)
         const char *name = haft__pause_name((haft__pause)i);
         haft__json rule = haft__object_object(source, name);
         haft_str pointer = haft__loader_pointer(l, "/pauses/%s/deadline", name);
-        l->spec->pauses[i] = (haft__pause_rule){.deadline_ms = build_deadline(l, rule, pointer),
+        l->spec->pauses[i] = (haft__pause_rule){.deadline_ms = haft__loader_read_time_limit(
+                                                    l, haft__object_get(rule, "deadline"), pointer),
                                                 .on_expire = build_on_expire(rule)};
     }
 }
@@ -290,7 +289,8 @@ static void build_approvals(haft__loader *l)
         rules[i].traits =
             haft__loader_read_strings(l, haft__object_array(rule, "traits"), &rules[i].trait_count);
         rules[i].when = haft__object_get(rule, "when");
-        rules[i].deadline_ms = build_deadline(l, rule, pointer);
+        rules[i].deadline_ms =
+            haft__loader_read_time_limit(l, haft__object_get(rule, "deadline"), pointer);
         rules[i].on_expire = build_on_expire(rule);
     }
     l->spec->approvals = rules;

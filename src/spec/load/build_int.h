@@ -12,6 +12,9 @@
 uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
                                     uint64_t fallback);
 
+/* Reads a duration that limits something: 0 if the value is absent, so that 0 is an error. */
+uint64_t haft__loader_read_time_limit(haft__loader *l, haft__json value, haft_str pointer);
+
 /* ---- build_family.c ---- */
 
 /* Fills in model settings that `source`, an object or a text, omits. */

@@ -62,17 +62,23 @@ static void check_duration(haft__loader *l, haft__json object, const char *key, 
                                      haft__loader_pointer_to_key(l, pointer, haft__str(key)), 0);
 }
 
+static void check_time_limit(haft__loader *l, haft__json object, const char *key, haft_str pointer)
+{
+    (void)haft__loader_read_time_limit(l, haft__object_get(object, key),
+                                       haft__loader_pointer_to_key(l, pointer, haft__str(key)));
+}
+
 static void check_durations(haft__loader *l, haft__json node, haft_str pointer)
 {
     haft__json retry = haft__object_object(node, "retry");
     haft_str at = haft__loader_pointer_to_key(l, pointer, HAFT__LIT("retry"));
-    check_duration(l, node, "timeout", pointer);
+    check_time_limit(l, node, "timeout", pointer);
     check_duration(l, retry, "backoff", at);
     check_duration(l, retry, "max_backoff", at);
     check_duration(l, haft__object_object(node, "cache"), "ttl",
                    haft__loader_pointer_to_key(l, pointer, HAFT__LIT("cache")));
-    check_duration(l, haft__object_object(node, "ask"), "deadline",
-                   haft__loader_pointer_to_key(l, pointer, HAFT__LIT("ask")));
+    check_time_limit(l, haft__object_object(node, "ask"), "deadline",
+                     haft__loader_pointer_to_key(l, pointer, HAFT__LIT("ask")));
 }
 
 /* ---- conditions ---- */

@@ -87,7 +87,13 @@ static void check_program(haft__loader *l, haft__json owner, haft_str program, h
 {
     haft_str path = {NULL, 0};
     haft_str file = program_path(l, program, haft__object_string(owner, "cwd"));
-    if (program.len == 0 || l->options->find_program == NULL || !find_path(l, owner, &path)
+    if (program.len == 0) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the program has no name");
+        haft__loader_hint(l, problem, "the first word of a command is the program");
+        return;
+    }
+    if (l->options->find_program == NULL || !find_path(l, owner, &path)
         || memchr(file.ptr, '$', file.len) != NULL) {
         return;
     }

@@ -14,6 +14,9 @@ static const problem_case agents[] = {
     {AGENTS("digger: " PLAIN)
          TOOL("agent: digger, description: Count the words of it., limits: {turns: 4}"),
      ""},
+    {AGENTS("digger: " PLAIN)
+         TOOL("agent: digger, description: Count the words of it., limits: {wall: 0}"),
+     "2:88: expected a time above 0, found 0 (leave it out for no limit)"},
     {AGENTS("digger: {haft: 1, name: x}") TOOL("agent: digger"),
      "2:9: the tool \"ask\" has no description, nor has its agent (say in one sentence what the "
      "agent does and returns)"},

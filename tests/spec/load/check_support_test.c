@@ -58,6 +58,10 @@ TEST(programs_that_cannot_be_started_here_get_a_warning)
          "1:90: warning: the program 'none' does not exist here (install it, or write its path "
          "relative to the spec)"},
         {TOOL("command: [timeout, '5', bin/tool, none]"), ""},
+        {TOOL("command: ['', x]"),
+         "1:66: the program has no name (the first word of a command is the program)"},
+        {SERVER("command: ['']"),
+         "1:31: the program has no name (the first word of a command is the program)"},
         {TOOL("args: [t], command: [timeout, '5', '{t}']"),
          "1:91: the argument \"t\" would choose the program (name the program in the spec)"},
         {TOOL("command: [env, PATH=/opt, none]"), ""},

@@ -46,6 +46,10 @@ static const problem_case cases[] = {
     {HEAD "instructions: Be short.\ngraph: {nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n",
      "3:1: warning: \"instructions\" has no effect: a graph asks no model itself; its agents have "
      "these keys"},
+    {NODE("tool: t, args: {n: /x}, timeout: 0"),
+     "7:42: expected a time above 0, found 0 (leave it out for no limit)"},
+    {NODE("ask: {question: q, deadline: 0s}"),
+     "7:38: expected a time above 0, found 0 (leave it out for no limit)"},
     {NODE("ask: {question: q, deadline: 99999999999999999999d}"),
      "7:38: '99999999999999999999d' is too long for a duration"},
     /* conditions */
