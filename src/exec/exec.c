@@ -121,7 +121,8 @@ static haft_str keep(haft__exec_job *job, haft_str text)
     return (haft_str){copy, text.len};
 }
 
-/* The text of the result: an error has a part of what the tool wrote, redacted before it is cut. */
+/* The text of the result. An error also gets an excerpt of the tool's output, which is redacted
+ * before it is cut. */
 static haft_str keep_text(haft__exec_job *job, const haft__exec_result *result)
 {
     haft__buf buf;
@@ -206,7 +207,7 @@ static void abandon(haft__exec_job *job)
 
 struct haft__exec_question {
     haft__exec_job *job;
-    haft__task task, off; /* deliver the question, deliver its withdrawal */
+    haft__task task, withdrawal; /* deliver the question and its withdrawal */
     haft__json question, state;
     bool durable;
     bool withdrawn;
@@ -283,8 +284,8 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
     }
     job->question = q;
     job->reported = durable;
-    job->holds +=
-        !durable; /* until the task has run; for a durable question the task ends the job */
+    /* The task frees its hold. A durable question ends the job, so it gets the hold of the job. */
+    job->holds += !durable;
     stop_clock(job);
     haft__loop_post(job->exec->options.loop, &q->task);
     return true;
@@ -292,7 +293,7 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
 
 static void deliver_withdrawal(haft__task *task)
 {
-    struct haft__exec_question *q = HAFT__CONTAINER(task, struct haft__exec_question, off);
+    struct haft__exec_question *q = HAFT__CONTAINER(task, struct haft__exec_question, withdrawal);
     haft__exec_job *job = q->job;
     if (!job->reported && job->question == q) {
         job->call.withdraw(job->context);
@@ -307,9 +308,9 @@ void haft__exec_withdraw(haft__exec_job *job)
         return;
     }
     q->withdrawn = true;
-    q->off.run = deliver_withdrawal;
+    q->withdrawal.run = deliver_withdrawal;
     job->holds++; /* until the task has run */
-    haft__loop_post(job->exec->options.loop, &q->off);
+    haft__loop_post(job->exec->options.loop, &q->withdrawal);
 }
 
 void haft__exec_answer(haft__exec_job *job, haft__json answer)

@@ -17,8 +17,8 @@
 #include "exec/files/glob_int.h"
 
 static const haft__glob_segment any_parts[] = {
-    {.shape = HAFT__GLOB_ANY_DEPTH},
-    {.shape = HAFT__GLOB_SUFFIX, .text = {"", 0}},
+    {.kind = HAFT__GLOB_ANY_DEPTH},
+    {.kind = HAFT__GLOB_SUFFIX, .text = {"", 0}},
 };
 static const haft__glob_path any_path = {any_parts, COUNT(any_parts), false};
 const haft__glob haft__glob_match_all = {&any_path, 1};
@@ -89,13 +89,13 @@ static bool match_tokens(const haft__glob_segment *part, haft_str name, bool byt
 
 static bool match_part(const haft__glob_segment *part, haft_str name, bool bytes)
 {
-    if (!bytes && haft__str_equal(name, part->text) && part->shape != HAFT__GLOB_SUFFIX) {
+    if (!bytes && haft__str_equal(name, part->text) && part->kind != HAFT__GLOB_SUFFIX) {
         return true; /* exact spelling, such as a file called [id].tsx */
     }
     if (!bytes && name.len > 0 && name.ptr[0] == '.' && !part->dot) {
         return false;
     }
-    switch (part->shape) {
+    switch (part->kind) {
     case HAFT__GLOB_EXACT: return haft__str_equal(name, part->text);
     case HAFT__GLOB_SUFFIX: return haft__str_ends_with(name, part->text);
     case HAFT__GLOB_TOKENS: return match_tokens(part, name, bytes);
@@ -128,7 +128,7 @@ static bool follow(const haft__glob_path *path, haft_str text, bool beginning)
     place at = {.rest = text, .ended = text.len == 0}, back = {.part = SIZE_MAX};
     while (!at.ended) {
         const haft__glob_segment *part = at.part < path->count ? &path->parts[at.part] : NULL;
-        if (part != NULL && part->shape == HAFT__GLOB_ANY_DEPTH) {
+        if (part != NULL && part->kind == HAFT__GLOB_ANY_DEPTH) {
             at.part++;
             back = at;
             continue;

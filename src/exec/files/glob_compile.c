@@ -247,10 +247,10 @@ static bool read_tokens(reader *r, haft__glob_segment *part)
         return false;
     }
     haft__glob_token *tokens = r->tokens + r->token_count;
-    *part = (haft__glob_segment){.shape = HAFT__GLOB_TOKENS, .tokens = tokens};
+    *part = (haft__glob_segment){.kind = HAFT__GLOB_TOKENS, .tokens = tokens};
     while (!at_end(r, r->at)) {
         if (!read_token(r, &tokens[part->count])) {
-            part->shape = HAFT__GLOB_NO_MATCH;
+            part->kind = HAFT__GLOB_NO_MATCH;
             r->at = r->text.len;
             return true;
         }
@@ -279,16 +279,16 @@ static bool read_part(reader *r)
 {
     haft__glob_segment *part = &r->parts[r->count++];
     size_t stars = count_stars(r), end = plain_end(r, r->at + stars), start = r->at;
-    *part = (haft__glob_segment){.shape = HAFT__GLOB_EXACT};
+    *part = (haft__glob_segment){.kind = HAFT__GLOB_EXACT};
     if (!at_end(r, end)) {
         return read_tokens(r, part);
     }
     r->at = end;
     if (stars > 1 && end == start + stars && !r->anywhere) {
-        part->shape = HAFT__GLOB_ANY_DEPTH;
+        part->kind = HAFT__GLOB_ANY_DEPTH;
         return true;
     }
-    part->shape = stars > 0 ? HAFT__GLOB_SUFFIX : HAFT__GLOB_EXACT;
+    part->kind = stars > 0 ? HAFT__GLOB_SUFFIX : HAFT__GLOB_EXACT;
     part->text = (haft_str){r->text.ptr + start + stars, end - start - stars};
     part->dot = stars == 0 && part->text.len > 0 && part->text.ptr[0] == '.';
     return true;
@@ -311,7 +311,7 @@ static bool read_parts(reader *r)
         return false;
     }
     if (!r->bytes && r->anywhere) {
-        r->parts[r->count++] = (haft__glob_segment){.shape = HAFT__GLOB_ANY_DEPTH};
+        r->parts[r->count++] = (haft__glob_segment){.kind = HAFT__GLOB_ANY_DEPTH};
     }
     for (;;) {
         if (!read_part(r)) {
@@ -328,9 +328,9 @@ static bool read_parts(reader *r)
 /* ** at the end matches at least one name. */
 static void end_parts(reader *r)
 {
-    if (r->count > 0 && r->parts[r->count - 1].shape == HAFT__GLOB_ANY_DEPTH) {
+    if (r->count > 0 && r->parts[r->count - 1].kind == HAFT__GLOB_ANY_DEPTH) {
         r->parts[r->count++] =
-            (haft__glob_segment){.shape = HAFT__GLOB_SUFFIX, .text = HAFT__LIT("")};
+            (haft__glob_segment){.kind = HAFT__GLOB_SUFFIX, .text = HAFT__LIT("")};
     }
 }
 
@@ -352,7 +352,7 @@ const haft__glob *haft__glob_compile_gitignore(haft__arena *arena, haft_str patt
 
 static bool is_text(const haft__glob_segment *part, const char *text)
 {
-    return part->shape == HAFT__GLOB_EXACT && haft__str_equal(part->text, haft__str(text));
+    return part->kind == HAFT__GLOB_EXACT && haft__str_equal(part->text, haft__str(text));
 }
 
 /* Drops empty names and "."; "dir/" means everything below it. */
@@ -373,7 +373,7 @@ static haft_status tidy(reader *r, haft_error *err)
     }
     r->count = kept;
     if (ends_in_slash || kept == 0) {
-        r->parts[r->count++] = (haft__glob_segment){.shape = HAFT__GLOB_ANY_DEPTH};
+        r->parts[r->count++] = (haft__glob_segment){.kind = HAFT__GLOB_ANY_DEPTH};
     }
     end_parts(r);
     return HAFT_OK;

@@ -14,9 +14,9 @@ typedef struct haft__glob_range {
 } haft__glob_range;
 
 typedef enum haft__glob_token_kind {
-    HAFT__GLOB_LITERAL,       /* code */
+    HAFT__GLOB_LITERAL,       /* the character `code` */
     HAFT__GLOB_ANY_CHARACTER, /* ? */
-    HAFT__GLOB_CLASS,         /* [...]: ranges */
+    HAFT__GLOB_CLASS,         /* [...]: `ranges` */
     HAFT__GLOB_STAR,          /* * */
 } haft__glob_token_kind;
 
@@ -29,8 +29,8 @@ typedef struct haft__glob_token {
 } haft__glob_token;
 
 typedef enum haft__glob_segment_kind {
-    HAFT__GLOB_EXACT,  /* text */
-    HAFT__GLOB_SUFFIX, /* a star, then text */
+    HAFT__GLOB_EXACT,  /* `text` */
+    HAFT__GLOB_SUFFIX, /* a star, then `text` */
     HAFT__GLOB_TOKENS,
     HAFT__GLOB_NO_MATCH,  /* malformed */
     HAFT__GLOB_ANY_DEPTH, /* **: zero or more names; never the last part */
@@ -38,7 +38,7 @@ typedef enum haft__glob_segment_kind {
 
 /* The pattern for one name of a path. */
 typedef struct haft__glob_segment {
-    haft__glob_segment_kind shape;
+    haft__glob_segment_kind kind;
     bool dot;      /* the pattern begins with a literal dot */
     haft_str text; /* SUFFIX: the text after the star; else the pattern itself */
     const haft__glob_token *tokens;
@@ -48,7 +48,7 @@ typedef struct haft__glob_segment {
 typedef struct haft__glob_path {
     const haft__glob_segment *parts;
     size_t count;
-    bool bytes; /* git's dialect */
+    bool bytes; /* matches bytes instead of characters, and names with a dot, like git */
 } haft__glob_path;
 
 struct haft__glob {
@@ -65,8 +65,8 @@ typedef struct haft__glob_expansion {
     size_t count, done;
 } haft__glob_expansion;
 
-/* Expands braces with a comma; other braces are literal. Texts live in the arena, or are `pattern`
- * itself. */
+/* Expands braces that contain a comma; other braces are literal. Texts live in the arena, or are
+ * `pattern` itself. */
 HAFT_MUST_USE haft_status haft__glob_expand(haft__glob_expansion *expansion, haft_str pattern,
                                             haft_error *err);
 

@@ -5,32 +5,32 @@
 #include "base/str.h"
 #include "exec/mcp/mcp_int.h"
 
-static void send(haft__mcp_connection *connection, const haft__mcp_client_message *send)
+static void send(haft__mcp_connection *connection, const haft__mcp_client_message *message)
 {
     haft__mcp_tool_call *tool_call =
-        send->call != 0 ? haft__mcp_tool_call_find(connection, send->call) : NULL;
+        message->call != 0 ? haft__mcp_tool_call_find(connection, message->call) : NULL;
     if (tool_call != NULL) {
         tool_call->sent = true;
     }
     if (connection->server.url.len > 0) {
-        haft__mcp_http_transport_send(connection, send);
+        haft__mcp_http_transport_send(connection, message);
     } else {
-        haft__mcp_stdio_transport_send(connection, send->text);
+        haft__mcp_stdio_transport_send(connection, message->text);
     }
 }
 
-static void ready(haft__mcp_connection *connection, const haft__mcp_ready *event)
+static void on_ready(haft__mcp_connection *connection, const haft__mcp_ready *event)
 {
     connection->push_supported = event->push;
     connection->push_rejected = false;
     haft__mcp_connection_ready(connection);
-    /* Also if the tools never change: the server may send questions there. */
+    /* The server may send questions on this stream, even if its tools never change. */
     if (connection->server.url.len > 0 && event->era == HAFT__MCP_ERA_LEGACY) {
         haft__mcp_http_transport_listen(connection);
     }
 }
 
-static void failed(haft__mcp_connection *connection, const haft_error *error)
+static void on_failed(haft__mcp_connection *connection, const haft_error *error)
 {
     haft_error reported = {0};
     bool lasting = error->status == HAFT_BAD_STATE
@@ -60,7 +60,7 @@ void haft__mcp_connection_tools_changed(haft__mcp_connection *connection)
     }
 }
 
-static void done(haft__mcp_connection *connection, const haft__mcp_call_done *event)
+static void on_done(haft__mcp_connection *connection, const haft__mcp_call_done *event)
 {
     haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, event->call);
     if (event->outcome == HAFT__MCP_OUTCOME_RESULT) {
@@ -74,7 +74,7 @@ static void done(haft__mcp_connection *connection, const haft__mcp_call_done *ev
     }
 }
 
-static void progress(haft__mcp_connection *connection, const haft__mcp_progress *event)
+static void on_progress(haft__mcp_connection *connection, const haft__mcp_progress *event)
 {
     haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, event->call);
     if (tool_call != NULL) {
@@ -87,18 +87,18 @@ static void handle(haft__mcp_connection *connection, const haft__mcp_client_even
     switch (event->kind) {
     case HAFT__MCP_EVENT_SEND: send(connection, &event->send); break;
     case HAFT__MCP_EVENT_CLOSE: haft__mcp_http_transport_cancel(connection, event->exchange); break;
-    case HAFT__MCP_EVENT_READY: ready(connection, &event->ready); break;
-    case HAFT__MCP_EVENT_FAILED: failed(connection, &event->error); break;
+    case HAFT__MCP_EVENT_READY: on_ready(connection, &event->ready); break;
+    case HAFT__MCP_EVENT_FAILED: on_failed(connection, &event->error); break;
     case HAFT__MCP_EVENT_TOOLS: haft__mcp_connection_tools_listed(connection, &event->tools); break;
     case HAFT__MCP_EVENT_CHANGED: haft__mcp_connection_tools_changed(connection); break;
     case HAFT__MCP_EVENT_WATCH_LOST: haft__mcp_connection_watch_lost(connection); break;
-    case HAFT__MCP_EVENT_PROGRESS: progress(connection, &event->progress); break;
+    case HAFT__MCP_EVENT_PROGRESS: on_progress(connection, &event->progress); break;
     case HAFT__MCP_EVENT_LOG: haft__mcp_tool_call_log(connection, &event->log); break;
     case HAFT__MCP_EVENT_QUESTION: haft__mcp_tool_call_ask(connection, &event->question); break;
     case HAFT__MCP_EVENT_QUESTION_WITHDRAWN:
         haft__mcp_tool_call_withdraw_question(connection, event->question.number);
         break;
-    case HAFT__MCP_EVENT_DONE: done(connection, &event->done); break;
+    case HAFT__MCP_EVENT_DONE: on_done(connection, &event->done); break;
     }
 }
 

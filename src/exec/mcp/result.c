@@ -21,7 +21,7 @@ static void pass_blobs(haft__mcp_tool_call *tool_call, const haft__mcp_content *
         blobs[i] = (haft__exec_blob){content->blobs[i].bytes, content->blobs[i].media_type};
     }
     result->blobs = blobs;
-    result->blob_count = blobs != NULL ? content->blob_count : 0; /* the notes remain */
+    result->blob_count = blobs != NULL ? content->blob_count : 0; /* the text has a note for each */
 }
 
 static void report_result(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done,
@@ -55,18 +55,20 @@ static void report_error(haft__mcp_tool_call *tool_call, const haft__mcp_call_do
     const haft_error *broken = &tool_call->connection->error; /* more specific than "lost" */
     bool lost = done->outcome == HAFT__MCP_OUTCOME_LOST && broken->status != HAFT_OK;
     const haft_error *error = lost ? broken : &done->error;
-    bool named = haft__str_starts_with(haft__str(error->message), HAFT__LIT("the MCP server '"));
+    bool names_server =
+        haft__str_starts_with(haft__str(error->message), HAFT__LIT("the MCP server '"));
     result->text =
-        lost    ? haft__mcp_connection_error_text(tool_call->connection, &tool_call->job->arena)
-        : named ? haft__str(error->message)
-                : haft__arena_format(&tool_call->job->arena, "the MCP server '%.*s': %s",
-                                     HAFT__ARG(tool_call->connection->server.name), error->message);
+        lost ? haft__mcp_connection_error_text(tool_call->connection, &tool_call->job->arena)
+        : names_server
+            ? haft__str(error->message)
+            : haft__arena_format(&tool_call->job->arena, "the MCP server '%.*s': %s",
+                                 HAFT__ARG(tool_call->connection->server.name), error->message);
     result->text = result->text.ptr != NULL ? result->text : HAFT__LIT("out of memory");
     result->hint = haft__str(error->hint);
     result->started = done->sent;
 }
 
-static bool is_server_trouble(uint32_t http)
+static bool is_transient_status(uint32_t http)
 {
     return http == 408 || http == 425 || http == 429 || http >= 500;
 }
@@ -80,7 +82,7 @@ void haft__mcp_tool_call_result(haft__mcp_tool_call *tool_call, const haft__mcp_
     case HAFT__MCP_OUTCOME_ERROR:
     case HAFT__MCP_OUTCOME_RETRY:
         report_error(tool_call, done, ret_result);
-        ret_result->transient = is_server_trouble(done->http);
+        ret_result->transient = is_transient_status(done->http);
         break;
     case HAFT__MCP_OUTCOME_LOST: /* the run continues: the model learns that the outcome is unknown
                                   */
