@@ -49,7 +49,7 @@ static bool same_origin(const origin *a, const origin *b)
            && strcmp(a->port, b->port) == 0;
 }
 
-/* Why the redirect from one origin to the other is not allowed; NULL if it is. */
+/* The reason why a redirect between these origins is rejected; NULL if it is allowed. */
 static const char *find_fault(const origin *from, const origin *to)
 {
     bool secure = to->scheme != NULL && strcmp(to->scheme, "https") == 0;
@@ -88,8 +88,8 @@ static void change_method(haft__http_transfer *t, uint32_t status)
     }
 }
 
-/* t->url is the target of the redirect. */
-static bool move(haft__http_transfer *t, const origin *from)
+/* Prepares the request to t->url, the target of the redirect. */
+static bool go_to_target(haft__http_transfer *t, const origin *from)
 {
     origin to;
     bool moved = get_origin(t->url, &to);
@@ -124,7 +124,7 @@ bool haft__http_transfer_follow_redirect(haft__http_transfer *t)
                       != CURLUE_OK) {
         haft__http_transfer_finish(t, HAFT__HTTP_BAD_URL, "it was the target of a redirect");
     } else if (fine) {
-        fine = move(t, &from);
+        fine = go_to_target(t, &from);
     }
     free_origin(&from);
     if (fine && !t->ended) {

@@ -17,7 +17,7 @@
 #include "base/str.h"
 #include "io/server/server_int.h"
 
-#define PACE_BYTES    65536U /* of a body; each such piece gets the time limit of the headers */
+#define PACE_BYTES    65536U /* each time this much of a body arrives, its time limit starts anew */
 #define REFUSAL_BYTES 4096   /* longer than any error body */
 
 /* ---- a request's life ---- */
@@ -165,7 +165,7 @@ static enum MHD_Result refuse(haft__http_server_request *request, unsigned statu
     }
     (void)haft__mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
     if (status == MHD_HTTP_BAD_REQUEST) {
-        /* The bytes that follow are perhaps no request. */
+        /* The bytes that follow may not be a request. */
         (void)haft__mhd.add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     }
     enum MHD_Result queued = haft__mhd.queue_response(request->connection->mhd, status, response);
@@ -174,13 +174,14 @@ static enum MHD_Result refuse(haft__http_server_request *request, unsigned statu
     return queued;
 }
 
-typedef struct seen {
-    unsigned lengths, codings, hosts;
+/* The fields of a head, while they are checked. */
+typedef struct head_fields {
+    unsigned lengths, codings, hosts; /* number of headers of each name */
     bool bad_name, bad_value, chunked;
     uint64_t length;
     haft_str host;
     haft__http_layout layout;
-} seen;
+} head_fields;
 
 /* Characters that RFC 9110, 5.5 does not allow in a value. */
 static bool has_control(const char *value, size_t length)
@@ -197,7 +198,7 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
                                    size_t name_length, const char *value, size_t value_length)
 {
     (void)kind;
-    seen *s = context;
+    head_fields *s = context;
     haft__http_layout_add(&s->layout, name, name_length, value, value_length);
     s->bad_name = s->bad_name || !haft__str_is_token((haft_str){name, name_length});
     s->bad_value = s->bad_value || has_control(value, value_length);
@@ -216,7 +217,7 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
 }
 
 /* Rejects requests that two programs could parse differently (RFC 9112, 6.3 and 11.2). */
-static const char *find_ambiguity(const seen *s, const char *version)
+static const char *find_ambiguity(const head_fields *s, const char *version)
 {
     if (s->bad_name) {
         return "a header name is not valid";
@@ -239,21 +240,22 @@ static const char *find_ambiguity(const seen *s, const char *version)
     return NULL;
 }
 
-/* From version 1.0 on, libmicrohttpd rejects what the layout shows, and removes white space. */
-static bool hides_bytes(const seen *s, size_t head_bytes)
+/* True if the head has bytes that libmicrohttpd does not show. Only versions before 1.0 have to be
+ * checked: later versions reject such heads, and remove white space that the layout would miss. */
+static bool hides_bytes(const head_fields *s, size_t head_bytes)
 {
     return haft__str_starts_with(haft__str(haft__mhd.get_version()), HAFT__LIT("0."))
            && !haft__http_layout_is_whole(&s->layout, head_bytes);
 }
 
-/* Rejects targets that another program could take for those of another host or path. */
+/* Rejects targets that another program could read as another host or path. */
 static const char *find_bad_target(const haft__http_server_request *request, haft_str host)
 {
     if (!request->target_is_valid) {
         return "the request target is not valid";
     }
     if (!haft__http_target_is_for(&request->target_parts, host)) {
-        return "the request target is for another host than the Host header";
+        return "the request target and the Host header do not name the same host";
     }
     return NULL;
 }
@@ -305,7 +307,7 @@ static haft__http_server_body_action choose_body_action(const haft__http_server_
     return has_room(server, length) ? HAFT__HTTP_SERVER_BODY_KEEP : HAFT__HTTP_SERVER_BODY_NO_ROOM;
 }
 
-/* A client is not asked to continue with a body that will be discarded. */
+/* If the client waits for 100 Continue before a body that would be discarded, responds at once. */
 static enum MHD_Result begin_body(haft__http_server_request *request, uint64_t length)
 {
     bool asks = haft__mhd.lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND,
@@ -322,7 +324,7 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
                                  const char *method, const char *version)
 {
     struct MHD_Connection *mhd = request->connection->mhd;
-    seen s = {
+    head_fields s = {
         .layout = haft__http_layout_begin(method, url, strlen(request->target), version),
     };
     (void)haft__mhd.get_connection_values_n(mhd, MHD_HEADER_KIND, check_field, &s);
@@ -340,7 +342,7 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
     memcpy(request->method, method, length + 1);
     const char *reason = find_ambiguity(&s, version);
     if (reason == NULL && hides_bytes(&s, info->header_size)) {
-        reason = "the head contains a NUL, a header without a name or one that is continued";
+        reason = "the headers contain a NUL, a header without a name or a continued line";
     }
     if (reason == NULL) {
         reason = find_bad_target(request, s.host);
@@ -351,7 +353,8 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
     return begin_body(request, s.length);
 }
 
-/* A discarded body has the time limit of the headers for all of it. */
+/* Restarts the time limit after each PACE_BYTES of a body that is kept. All of a discarded body
+ * must arrive within one time limit. */
 static void allow_more(haft__http_server_request *request, size_t bytes)
 {
     request->paced += bytes;
@@ -362,8 +365,8 @@ static void allow_more(haft__http_server_request *request, size_t bytes)
     }
 }
 
-/* Above the maximum, HAFT__LIMIT_SERVER_EXCESS_BYTES more of a body are read and discarded: a
- * client that is still sending would lose the response. */
+/* Reads and discards up to HAFT__LIMIT_SERVER_EXCESS_BYTES above the maximum: if the connection
+ * were closed while the client is still sending, the client would lose the response. */
 static enum MHD_Result read_body(haft__http_server_request *request, haft_str data)
 {
     haft__http_server *server = request->connection->server;
