@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rpc_envelope.c - finds the id of a message that is too big to be read, so that the request that
- * it answers can end. Tests: tests/mcp/rpc_test.c.
+ * rpc_envelope.c - finds the id of a message that is too big to be read. With the id, the request
+ * that the message answers can end. Tests: tests/mcp/rpc_test.c.
  *
  * It follows brackets and strings, at any depth and in constant memory, and checks nothing else.
  */
@@ -62,7 +62,7 @@ static size_t value_length(haft_str text)
     return 0;
 }
 
-/* Takes one member; false at the end, or where the text is no object. */
+/* Reads one member; false at the end, or if the text is not an object. */
 static bool take_member(haft_str *rest, haft_str *ret_key, haft_str *ret_value)
 {
     skip_space(rest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * headers.c - HTTP headers that repeat parts of a request, so that proxies can route it: they must
- * match the body. Tests: tests/mcp/server/headers_test.c.
+ * headers.c - checks the HTTP headers that repeat parts of a request. Proxies route requests by
+ * them, so they must match the body. Tests: tests/mcp/server/headers_test.c.
  *
  * Values that a header cannot contain are encoded as =?base64?...?=.
  */
@@ -48,7 +48,8 @@ static haft_str header_value(haft__mcp_request *request, haft_str header)
 
 /* ---- headers of every request ---- */
 
-static haft_str named(const haft__mcp_request *request)
+/* The value of Mcp-Name according to the body; .ptr is NULL if the method has none. */
+static haft_str name_in_body(const haft__mcp_request *request)
 {
     static const struct {
         const char *method, *key;
@@ -63,8 +64,9 @@ static haft_str named(const haft__mcp_request *request)
     return (haft_str){NULL, 0};
 }
 
-/* True if the header exists and equals `wanted`. */
-static bool same(haft__mcp_request *request, const char *header, haft_str found, haft_str wanted)
+/* Rejects the request unless the header exists and equals `wanted`. */
+static bool check_header(haft__mcp_request *request, const char *header, haft_str found,
+                         haft_str wanted)
 {
     if (found.ptr == NULL) {
         return refuse(request, header, "is missing");
@@ -79,10 +81,11 @@ static bool same(haft__mcp_request *request, const char *header, haft_str found,
 bool haft__mcp_headers_check(haft__mcp_request *request, const haft__mcp_headers *headers)
 {
     const haft__json *version = haft__mcp_request_meta(request, HAFT__MCP_META_VERSION);
-    haft_str name = named(request);
-    return same(request, "MCP-Protocol-Version", headers->version, haft__json_text(*version))
-           && same(request, "Mcp-Method", headers->method, request->own->message.method)
-           && (name.ptr == NULL || same(request, "Mcp-Name", headers->name, name));
+    haft_str name = name_in_body(request);
+    return check_header(request, "MCP-Protocol-Version", headers->version,
+                        haft__json_text(*version))
+           && check_header(request, "Mcp-Method", headers->method, request->own->message.method)
+           && (name.ptr == NULL || check_header(request, "Mcp-Name", headers->name, name));
 }
 
 /* ---- headers of arguments ---- */
