@@ -18,8 +18,8 @@ static bool is_stdin(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* A terminal is not read: the user would see nothing and wait. Neither is a device such as
- * /dev/null, which services get. */
+/* True for a pipe or a file. A terminal is not read, because the user would wait without knowing
+ * why; nor is a device such as /dev/null, the standard input of services. */
 static bool stdin_has_text(void)
 {
     struct stat about;
@@ -54,7 +54,7 @@ static haft_status add_file(haft__cli *cli, const char *path, const char *title,
     return status;
 }
 
-/* Anything else would be cut or replaced without a word. */
+/* Accepts only UTF-8 without NUL: other bytes would be cut off or replaced silently. */
 static haft_status check_text(const haft__buf *task, haft_error *err)
 {
     haft_str text = haft__buf_str(task);
@@ -79,10 +79,10 @@ static haft_status check_not_empty(const haft__buf *task, haft_error *err)
     }
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "TASK", "the task is empty");
     return haft__hint(err, status,
-                      "haft run SPEC 'what to do'; '-' or a pipe: from standard input");
+                      "write it after the spec; with '-' or a pipe it comes from standard input");
 }
 
-/* The text of standard input is not followed by the line end that `echo` writes. */
+/* Removes the line end that `echo` writes after its text. */
 static void remove_final_newline(haft__buf *task)
 {
     if (task->len > 0 && task->ptr[task->len - 1] == '\n') {

@@ -24,7 +24,7 @@ haft__exit_status haft__runs_remove(haft__runs_request *a)
     return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit_status(status);
 }
 
-/* The ends of --state, which can be repeated. */
+/* Reads the values of --state, which can be given several times. */
 static haft_status read_ends(const haft__runs_request *a, haft__retention_rules *rules)
 {
     size_t at = 0;

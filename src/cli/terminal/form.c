@@ -14,7 +14,7 @@
 /* Maximum columns of a field; --json prints all of it. */
 #define FIELD_COLUMNS 400
 
-/* The list of choices: values, or {const, title}; null if there is none. */
+/* The choices of a field: an array of values or of {const, title}; null if any value is allowed. */
 static haft__json choices_of(haft__json field)
 {
     static const char *const keys[] = {"enum", "oneOf", "anyOf"};
@@ -68,15 +68,15 @@ static void add_field(haft__buf *line, haft__json field, bool required)
 {
     haft__json type = haft__object_get(field, "type"), title = haft__object_get(field, "title");
     haft__json about = haft__object_get(field, "description");
-    const haft__json *usual = haft__json_get(field, HAFT__LIT("default"));
+    const haft__json *preset = haft__json_get(field, HAFT__LIT("default"));
     haft__buf_add_str(line, type.kind == HAFT__JSON_STRING ? haft__json_text(type)
                                                            : HAFT__LIT("any value"));
     haft__buf_add_str(line, required ? HAFT__LIT(", required") : HAFT__LIT(", optional"));
     add_choices(line, field);
     add_bounds(line, field);
-    if (usual != NULL) {
+    if (preset != NULL) {
         haft__buf_add_str(line, HAFT__LIT("; default "));
-        haft__json_write(line, *usual);
+        haft__json_write(line, *preset);
     }
     if (title.kind == HAFT__JSON_STRING) {
         haft__buf_addf(line, "; %.*s", HAFT__ARG(haft__json_text(title)));
@@ -103,8 +103,8 @@ void haft__form_add_fields(haft__buf *out, const haft__run_call *call)
     }
 }
 
-/* As browsers do: a backslash ends the host like a slash, and the text before the last @ is the
- * user. */
+/* Finds the host as browsers do: a backslash ends it like a slash, and the text before the last @
+ * is the user. */
 haft_str haft__form_host(haft_str url)
 {
     size_t start = 0;
@@ -130,11 +130,11 @@ haft_str haft__form_host(haft_str url)
 static void add_value(haft__buf *out, haft__json field)
 {
     haft_str type = haft__json_text(haft__object_get(field, "type"));
-    const haft__json *usual = haft__json_get(field, HAFT__LIT("default"));
+    const haft__json *preset = haft__json_get(field, HAFT__LIT("default"));
     haft__json choices = choices_of(field);
     bool list = haft__str_equal(type, HAFT__LIT("array"));
-    if (usual != NULL) {
-        haft__json_write(out, *usual);
+    if (preset != NULL) {
+        haft__json_write(out, *preset);
         return;
     }
     haft__buf_add_str(out, list ? HAFT__LIT("[") : HAFT__LIT(""));
