@@ -3,8 +3,8 @@
  * duration.c - exact arithmetic: the digits before and after the decimal point are two integers,
  * and nothing is rounded.
  *
- * A fraction can be a whole number of milliseconds only with at most FRACTION_DIGITS digits: a day
- * is 2^10 * 3^3 * 5^5 ms, which limits the factors 2 and 5.
+ * A fraction with more than FRACTION_DIGITS digits, without zeros at its end, is never a whole
+ * number of milliseconds: a day, the largest unit, is 2^10 * 3^3 * 5^5 ms.
  *
  * Tests: tests/tool/duration_test.c.
  */

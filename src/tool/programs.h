@@ -15,7 +15,7 @@
 #include "haft.h"
 
 typedef enum haft__program_kind {
-    HAFT__PROGRAM_TEXT,        /* its operands are data, and the values of DATA options */
+    HAFT__PROGRAM_TEXT,        /* its operands and the values of its DATA options are data */
     HAFT__PROGRAM_LAUNCHER,    /* options, operands, then a program and its words: timeout */
     HAFT__PROGRAM_JOINER,      /* the same, but a shell evaluates the words: ssh */
     HAFT__PROGRAM_INTERPRETER, /* options, a script file, words of the script: python */
@@ -32,14 +32,15 @@ enum {
     HAFT__PROGRAM_STDIN = 8,   /* evaluates standard input, whatever its words are */
     HAFT__PROGRAM_FEEDS = 16,  /* appends words from standard input to the words of its program */
     HAFT__PROGRAM_LONG = 32,   /* long options have one dash: -separator */
-    HAFT__PROGRAM_COMMON = 64, /* its name is a common word: a guess is never an error */
+    HAFT__PROGRAM_COMMON = 64, /* its name is a common word: a guess that it runs only warns */
     HAFT__PROGRAM_PLUS = 128,  /* "+x" is an option, and "-" ends the options: sh */
     HAFT__PROGRAM_OPENS = 256, /* may open an operand as a command: perl -n 'id|' */
-    HAFT__PROGRAM_HARMLESS = 512,    /* no option of it evaluates anything or starts a program */
+    HAFT__PROGRAM_HARMLESS = 512,    /* none of its options evaluates a value or starts a program */
     HAFT__PROGRAM_SUBCOMMAND = 1024, /* its first operand is a subcommand */
     HAFT__PROGRAM_BUNDLE = 2048,     /* its first word has options without a dash: tar xf */
-    /* An argument is a warning, not an error: in the code of an evaluator (it can only read), in
-     * every word of a text program (it depends on the subcommand). */
+    /* An argument of the model causes a warning instead of an error. For an evaluator: in its code,
+     * which can only read. For a text program: in every word, because the subcommand decides what
+     * the word means. */
     HAFT__PROGRAM_WARNS = 4096,
     HAFT__PROGRAM_HERE = 8192, /* finds its program on this machine, in the same PATH */
 };
@@ -67,7 +68,8 @@ typedef enum haft__option_effect {
     HAFT__OPTION_STDIN = '<',   /* standard input is code: sh -s */
 } haft__option_effect;
 
-/* Options of programs that are not in the table whose value is often code. */
+/* Stands for all programs that are not in the table. Its options are those whose value is often
+ * code. */
 extern const haft__program haft__program_unknown;
 
 /* Row number `at`; NULL past the last one. */

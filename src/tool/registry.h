@@ -17,13 +17,14 @@ typedef struct haft__tools {
 void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key hash_key);
 
 /* Checks the tool (name, description, schema, traits), compiles its schema and copies the struct;
- * everything that it points to is borrowed. If a tool of that name exists: when only one of the two
- * is typed, they are merged into one tool with the typed schema and the other's description and
- * traits (a registered C function under a string-typed entry of the spec); else BAD_INPUT. Traits
- * that were not given (traits_given) yield to the other's. The typed tool determines where the
- * merged tool runs, unless it is headless. The tool keeps its first position. err->where is the
- * name and a JSON Pointer into the tool: "grep#/input_schema/properties/path". After a failure the
- * registry is unchanged. */
+ * everything that it points to is borrowed. err->where is the name and a JSON Pointer into the
+ * tool: "grep#/input_schema/properties/path". After a failure the registry is unchanged.
+ *
+ * If a tool of that name exists, exactly one of the two must be typed; else BAD_INPUT. An example
+ * is a C function that a program has added, and an entry of the spec without a schema. They are
+ * merged into one tool, at the position of the first:
+ *   - the typed tool gives the schema and, unless it is headless, where the tool runs;
+ *   - the other tool gives the description and, if it has any (traits_given), the traits. */
 HAFT_MUST_USE haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool,
                                           haft_error *err);
 
