@@ -10,12 +10,12 @@
  *   - a comma between a value and the bracket that closes its array or object;
  *   - the Python literals True, False and None;
  *   - strings in single quotes, and \' in any string;
- *   - comments: from # or two slashes to the end of the line, or C's with stars, which must end.
- * Nothing else. It never adds missing text: a text that ends too early is rejected. It also rejects
- * a repaired text that ends in a bare number, because the number may be truncated, and everything
- * ambiguous: NaN, Infinity, undefined, keys without quotes, a plus before a number, hexadecimal
- * numbers, repeated commas or commas without a value before them, unknown escapes such as \x41,
- * prose around the value.
+ *   - comments: from # or two slashes to the end of the line, and closed block comments as in C.
+ * It repairs nothing else and never adds missing text: a text that ends too early is rejected. So
+ * is a repaired text that ends in a bare number, because the number may be truncated. Ambiguous
+ * text is rejected, too: NaN, Infinity, undefined, keys without quotes, a plus before a number,
+ * hexadecimal numbers, a comma without a value before it, unknown escapes such as \x41, prose
+ * around the value.
  */
 #ifndef HAFT_JSON_REPAIR_H
 #define HAFT_JSON_REPAIR_H
