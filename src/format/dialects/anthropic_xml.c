@@ -34,7 +34,8 @@ enum {
     {                                                                                              \
         "<minimax:tool_call>", SECTION, HAFT__ACTION_CALL_BEGIN                                    \
     }
-#define SUSPECTS(to)                                                                               \
+/* Calls inside reasoning count only if the reasoning never ends. */
+#define CALLS_IN_REASONING(to)                                                                     \
     {"<function_calls>", to, HAFT__ACTION_CALL_IN_REASONING},                                      \
         {"<" NS "function_calls>", to, HAFT__ACTION_CALL_IN_REASONING},                            \
     {                                                                                              \
@@ -59,14 +60,14 @@ enum {
     {                                                                                              \
         "<" MM "invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                           \
     }
-/* Without its section, it is a call only if a tool has the name. */
+/* An invoke outside of a section is a call only if a tool has its name. */
 #define BARE(to, act)                                                                              \
     {"<invoke name=\"", to, act, .if_known = true},                                                \
         {"<" NS "invoke name=\"", to, act, .if_known = true},                                      \
     {                                                                                              \
         "<" MM "invoke name=\"", to, act, .if_known = true                                         \
     }
-/* The marks that may follow a value. */
+/* The marks that may follow a value: the next parameter or the end of the call. */
 #define PARAM(act)                                                                                 \
     {"<parameter name=\"", KEY, act}, {"<" NS "parameter name=\"", KEY, act},                      \
         {"<" MM "parameter name=\"", KEY, act}, {"</invoke>", SECTION, HAFT__ACTION_CALL_END},     \
@@ -92,7 +93,8 @@ enum {
         "</" MM "invoke>", SECTION                                                                 \
     }
 
-#define LATER                                                                                      \
+/* Reasoning that begins after text. */
+#define THINKING_AFTER_TEXT                                                                        \
     {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT},                                         \
         {"<thinking>", THINKING, HAFT__ACTION_REASONING_AFTER_TEXT},                               \
     {                                                                                              \
@@ -136,13 +138,13 @@ const haft__format haft__format_anthropic_xml = {
                                  {"<thinking>", THINKING, HAFT__ACTION_REASONING_REOPEN},
                                  {"</think>", TEXT},
                                  {"</thinking>", TEXT},
-                                 SUSPECTS(THINK),
+                                 CALLS_IN_REASONING(THINK),
                                  BARE(THINK, HAFT__ACTION_CALL_IN_REASONING)}},
-            /* The block ends with the tag of the same name. */
+            /* A block that begins with <thinking> ends with </thinking>, not with </think>. */
             [THINKING] = {.bytes = HAFT__BYTES_REASONING,
                           .marks = {{"</thinking>", TEXT},
                                     {"</" NS "thinking>", TEXT},
-                                    SUSPECTS(THINKING),
+                                    CALLS_IN_REASONING(THINKING),
                                     BARE(THINKING, HAFT__ACTION_CALL_IN_REASONING)}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS,
@@ -150,13 +152,13 @@ const haft__format haft__format_anthropic_xml = {
                                 STRAY,
                                 {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                 {"</thinking>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
-                                LATER}},
+                                THINKING_AFTER_TEXT}},
             /* Text between calls is content. */
             [SECTION] = {.bytes = HAFT__BYTES_GAP,
                          .fallback = BETWEEN,
                          .marks = {CALLS, SECTION_ENDS}},
             [BETWEEN] = {.bytes = HAFT__BYTES_SECTION_TEXT,
-                         .marks = {CALLS, SECTIONS, SECTION_ENDS, LATER}},
+                         .marks = {CALLS, SECTIONS, SECTION_ENDS, THINKING_AFTER_TEXT}},
             [HEADER] = {.bytes = HAFT__BYTES_WHITESPACE,
                         .fallback = MALFORMED,
                         .marks = {{"name=\"", NAME}}},
@@ -169,7 +171,8 @@ const haft__format haft__format_anthropic_xml = {
                         .marks = {PARAM(HAFT__ACTION_NONE), {"{", ARGS, .reread = true}}},
             /* All parameters as one JSON object. */
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
-            [AFTER] = {.bytes = HAFT__BYTES_TAIL, .marks = {CALL_ENDS, CALLS, SECTION_ENDS, LATER}},
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL,
+                       .marks = {CALL_ENDS, CALLS, SECTION_ENDS, THINKING_AFTER_TEXT}},
             [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACTION_KEY_END}}},
             [VALUE] = {.bytes = HAFT__BYTES_VALUE,
                        .marks = {CLOSERS(CLOSED, HAFT__ACTION_NONE),

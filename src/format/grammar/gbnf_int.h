@@ -27,7 +27,6 @@ typedef struct haft__gbnf_production {
 } haft__gbnf_production;
 
 /* A range of code points, both ends included. */
-
 typedef struct haft__gbnf_code_range {
     uint32_t first, last;
 } haft__gbnf_code_range;
