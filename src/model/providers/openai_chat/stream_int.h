@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/providers/openai_chat/stream_int.h - shared by the files of
- * model/providers/openai_chat/stream.h. Private to src/model. */
+/* model/providers/openai_chat/stream_int.h - declarations shared by stream.c, stream_calls.c and
+ * stream_details.c. */
 #ifndef HAFT_MODEL_PROVIDERS_OPENAI_CHAT_STREAM_INT_H
 #define HAFT_MODEL_PROVIDERS_OPENAI_CHAT_STREAM_INT_H
 
 #include "model/providers/openai_chat/stream.h"
 
-/* Reads the calls of a piece of a message, or of a whole one, in which each entry is a call. */
+/* Reads the calls of a message, or of a piece of one. `whole`: it is a whole message, so each entry
+ * is a whole call. */
 HAFT_MUST_USE haft_status haft__openai_read_calls(haft__openai_stream *stream, haft__json message,
                                                   bool whole, haft_error *err);
 HAFT_MUST_USE haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err);
@@ -17,8 +18,8 @@ void haft__openai_calls_finish(haft__openai_stream *stream);
 void haft__openai_details_init(haft__openai_details *details);
 void haft__openai_details_finish(haft__openai_details *details);
 
-/* Reads `reasoning_details` of a piece of a message, or of a whole one. `shows_text`: their text is
- * the reasoning, because the message has it nowhere else. */
+/* Reads `reasoning_details` of a message, or of a piece of one. `shows_text`: the reasoning is
+ * taken from them, because the message has no other member with it. */
 HAFT_MUST_USE haft_status haft__openai_read_details(haft__openai_stream *stream, haft__json message,
                                                     bool whole, bool shows_text, haft_error *err);
 
