@@ -326,9 +326,9 @@ typedef haft_reply haft_tool_function(haft_call *call, const void *args);
  * Owns: nothing. haft_tool_add copies the texts; `arguments` and `context` must outlive the runtime
  * that the tool is added to. Thread: as its owner. Since: 0.1. */
 typedef struct haft_tool {
-    size_t struct_size;           /* sizeof(haft_tool) */
-    const char *name;             /* letters, digits and _ . / - or server:tool; 128 bytes */
-    const char *description;      /* for the model: what it does and when to use it */
+    size_t struct_size;      /* sizeof(haft_tool) */
+    const char *name;        /* letters, digits and _ . / - or server:tool; at most 128 bytes */
+    const char *description; /* for the model: what it does and when to use it */
     const haft_object *arguments; /* or NULL */
     const char *input_schema;     /* instead: a JSON Schema with "type": "object"; or NULL */
     const char *output_schema;    /* JSON Schema of the reply; or NULL */
@@ -481,11 +481,12 @@ HAFT_API int haft_runtime_fd(const haft_runtime *runtime);
 HAFT_API int haft_runtime_timeout(const haft_runtime *runtime);
 
 /* Adds a tool for agents that are loaded afterwards: one that HAFT_TOOL declares, or one without a
- * function, which clients of the run answer. Owns: texts are copied; `arguments` and `context` must
- * outlive the runtime. Thread: the runtime's. Fails: BAD_INPUT for a name, a table of arguments, a
- * schema or traits that are not valid (err->where names the part), or if a tool of that name was
- * added before; TOO_BIG past a limit; NO_MEMORY. haft_agent_load reports the problems that depend
- * on the spec, such as a tool with a description neither here nor in the spec. Since: 0.1. */
+ * function, whose calls clients of the run answer. Owns: texts are copied; `arguments` and
+ * `context` must outlive the runtime. Thread: the runtime's. Fails: BAD_INPUT for a name, a table
+ * of arguments, a schema or traits that are not valid (err->where names the part), or if a tool of
+ * that name was added before; TOO_BIG past a limit; NO_MEMORY. haft_agent_load reports the problems
+ * that depend on the spec, such as a tool that has no description here and none in the spec. Since:
+ * 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool,
                                                  haft_error *err);
 
@@ -578,8 +579,8 @@ HAFT_API const haft_error *haft_run_error(const haft_run *run);
 
 /* Answers a question or a headless call, gives the result of a call that needs approval in place of
  * its tool, or gives the result of a call whose outcome is unknown. `call_id` may be NULL if only
- * one call is pending; a path such as "c3.1/c1.2" names a call of a child run: of the run that the
- * call c3.1 has started. For a child run this reads the store and steps the runtime, so it must not
+ * one call is pending; the path "c3.1/c1.2" is the call c1.2 of the child run that the call c3.1
+ * started. For a child run this reads the store and steps the runtime, so it must not
  * be called from a callback. `json` is the value. Repeating the same answer is allowed. Owns: texts
  * are copied. Thread: the runtime's. Fails: BAD_INPUT if `json` is not JSON, or if several calls
  * are pending and `call_id` is NULL; NOT_FOUND if the run has no such call, or no run has the path;
@@ -596,7 +597,7 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_answer(haft_run *run, const char *ca
 HAFT_API HAFT_MUST_USE haft_status haft_run_approve(haft_run *run, const char *call_id,
                                                     const char *args_json, haft_error *err);
 
-/* Runs a call again whose outcome is unknown, with its arguments. If the call was approved before,
+/* Repeats a call whose outcome is unknown, with its arguments. If the call was approved before,
  * this is the only way to run it again. Owns: texts are copied. Thread: the runtime's. Fails: like
  * haft_run_answer. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_again(haft_run *run, const char *call_id,
@@ -608,8 +609,9 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_reject(haft_run *run, const char *ca
                                                    const char *why, haft_error *err);
 
 /* Cancels the run and everything it has started. Repeating it is allowed. Owns: nothing; the caller
- * still releases the run. Thread: the runtime's. Fails: BAD_STATE if the run has ended otherwise;
- * the status of haft_run_error if the run is HAFT_STOPPED; NO_MEMORY. Since: 0.1. */
+ * still releases the run. Thread: the runtime's. Fails: BAD_STATE if the run has already ended and
+ * was not cancelled; the status of haft_run_error if the run is HAFT_STOPPED; NO_MEMORY. Since:
+ * 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_cancel(haft_run *run, haft_error *err);
 
 /* Releases the run: stops its work in this process. In a durable store, any process can open it
