@@ -57,6 +57,16 @@ haft_str haft__str_trim(haft_str s)
     return s;
 }
 
+bool haft__str_is_one_of(haft_str s, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(s, haft__str(words[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool haft__str_equal_ignore_case(haft_str a, haft_str b)
 {
     size_t i = 0;

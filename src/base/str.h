@@ -25,6 +25,9 @@ static inline bool haft__str_equal(haft_str a, haft_str b)
     return a.len == b.len && (a.len == 0 || (*a.ptr == *b.ptr && memcmp(a.ptr, b.ptr, a.len) == 0));
 }
 
+/* Whether `s` equals one of the `count` words. */
+bool haft__str_is_one_of(haft_str s, const char *const *words, size_t count);
+
 /* ASCII letters compare equal in both cases. */
 bool haft__str_equal_ignore_case(haft_str a, haft_str b);
 

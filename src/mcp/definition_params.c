@@ -104,16 +104,6 @@ static haft_status check_param(finder *f, haft__json schema, haft__json header, 
     return add_param(f, name);
 }
 
-static bool is_one_of(haft_str key, const char *const *keys, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (haft__str_equal(key, haft__str(keys[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static haft_status walk(finder *f, haft__json schema, bool reachable);
 
 static haft_status walk_properties(finder *f, haft__json properties, bool reachable)
@@ -137,9 +127,9 @@ static haft_status walk_keyword(finder *f, haft_str key, haft__json value, bool 
     static const char *const maps[] = {"$defs", "definitions", "patternProperties",
                                        "dependentSchemas"};
     bool list = value.kind == HAFT__JSON_ARRAY;
-    bool map = value.kind == HAFT__JSON_OBJECT && is_one_of(key, maps, COUNT(maps));
+    bool map = value.kind == HAFT__JSON_OBJECT && haft__str_is_one_of(key, maps, COUNT(maps));
     haft_status status = HAFT_OK;
-    if (is_one_of(key, data, COUNT(data))) {
+    if (haft__str_is_one_of(key, data, COUNT(data))) {
         return HAFT_OK;
     }
     if (value.kind == HAFT__JSON_OBJECT && haft__str_equal(key, HAFT__LIT("properties"))) {

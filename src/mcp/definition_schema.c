@@ -66,16 +66,6 @@ static haft_status hidden(visible_writer *s, const char *what, haft_str text)
                : status;
 }
 
-static bool is_one_of(haft_str key, const char *const *keys, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (haft__str_equal(key, haft__str(keys[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The mode of an object's member. */
 static mode mode_below(mode outer, haft_str key)
 {
@@ -106,10 +96,10 @@ static mode mode_below(mode outer, haft_str key)
     if (outer != SCHEMA) {
         return outer == NAMES ? SCHEMA : outer;
     }
-    return is_one_of(key, names, COUNT(names))   ? NAMES
-           : is_one_of(key, data, COUNT(data))   ? DATA
-           : is_one_of(key, texts, COUNT(texts)) ? TEXT
-                                                 : SCHEMA;
+    return haft__str_is_one_of(key, names, COUNT(names))   ? NAMES
+           : haft__str_is_one_of(key, data, COUNT(data))   ? DATA
+           : haft__str_is_one_of(key, texts, COUNT(texts)) ? TEXT
+                                                           : SCHEMA;
 }
 
 static haft_status show(visible_writer *s, haft__json value, mode as, haft__json *ret_value);

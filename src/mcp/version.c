@@ -18,12 +18,7 @@ bool haft__mcp_version_modern(haft_str version)
 
 bool haft__mcp_version_legacy(haft_str version)
 {
-    for (size_t i = 1; i < COUNT(versions); i++) {
-        if (haft__str_equal(version, haft__str(versions[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(version, versions + 1, COUNT(versions) - 1);
 }
 
 haft_str haft__mcp_version_choose(haft__json list)

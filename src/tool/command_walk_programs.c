@@ -261,12 +261,7 @@ static void walk_interpreter(haft__walk *w, const haft__program *program, size_t
 static bool starts_program(haft_str word)
 {
     static const char *const names[] = {"-exec", "-execdir", "-ok", "-okdir"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if (haft__str_equal(word, haft__str(names[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(word, names, COUNT(names));
 }
 
 /* "--" does not protect what follows it: find reads an expression there too. */

@@ -83,6 +83,17 @@ TEST(numbers_fit_or_are_refused)
     }
 }
 
+TEST(a_text_is_one_of_some_words)
+{
+    static const char *const words[] = {"GET", "HEAD", ""};
+    CHECK(haft__str_is_one_of(HAFT__LIT("HEAD"), words, COUNT(words)), "one of the words");
+    CHECK(haft__str_is_one_of(HAFT__LIT(""), words, COUNT(words)), "the empty word");
+    CHECK(!haft__str_is_one_of(HAFT__LIT(""), words, 2), "only the first `count` words are read");
+    CHECK(!haft__str_is_one_of(HAFT__LIT("get"), words, COUNT(words)), "another case");
+    CHECK(!haft__str_is_one_of(HAFT__LIT("HEA"), words, COUNT(words)), "the beginning of a word");
+    CHECK(!haft__str_is_one_of(HAFT__LIT("GET"), words, 0), "no words");
+}
+
 TEST(equality_may_disregard_case)
 {
     static const struct {

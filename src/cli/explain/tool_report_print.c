@@ -9,6 +9,7 @@
 #include "cli/terminal/print.h"
 #include "engine/ops/tool_reason.h"
 #include "run/offer/offer.h"
+#include "json/object.h"
 
 static void print_verdict(FILE *out, haft__buf *buf, const haft__first_turn_preview *first,
                           const haft__verdict *verdict)
@@ -39,12 +40,6 @@ static size_t print_tools(FILE *out, const haft__first_turn_preview *first, bool
     return shown;
 }
 
-static haft_str text_of(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
-}
-
 /* Whether `start` is a prefix of "docs:a b". */
 static bool has_prefix(haft_str server, haft_str tool, haft_str start)
 {
@@ -61,12 +56,12 @@ static size_t print_left_out(FILE *out, const haft__mcp_listing *listing, haft_s
     size_t shown = 0;
     uint32_t listed = listing->left_out.kind == HAFT__JSON_ARRAY ? listing->left_out.count : 0;
     for (uint32_t i = 0; i < listed; i++) {
-        haft_str tool = text_of(listing->left_out.items[i], "tool");
+        haft_str tool = haft__object_string(listing->left_out.items[i], "tool");
         if (has_prefix(listing->server, tool, start)) {
             (void)fprintf(out, "  - %.*s:", HAFT__ARG(listing->server));
             haft__print_escaped(out, tool.len > 0 ? tool : HAFT__LIT("*"));
             (void)fputs(" mcp, left out: ", out);
-            haft__print_escaped(out, text_of(listing->left_out.items[i], "reason"));
+            haft__print_escaped(out, haft__object_string(listing->left_out.items[i], "reason"));
             (void)fputc('\n', out);
             shown++;
         }

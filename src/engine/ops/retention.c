@@ -100,12 +100,7 @@ bool haft__retention_is_end(haft_str word)
         HAFT__ENDS(X)
 #undef X
     };
-    for (size_t i = 0; i < COUNT(known); i++) {
-        if (haft__str_equal(word, haft__str(known[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(word, known, COUNT(known));
 }
 
 haft_status haft__retention_apply(haft_runtime *runtime, haft__arena *arena,

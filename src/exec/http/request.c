@@ -19,16 +19,6 @@ const haft__json *haft__http_tool_definition(const haft__exec_job *job, const ch
     return http != NULL ? haft__json_get(*http, haft__str(key)) : NULL;
 }
 
-static bool is_one_of(haft_str method, const char *const *methods, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (haft__str_equal(method, haft__str(methods[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static haft_status make_body(haft__exec_job *job, haft_str method, haft_str *ret_body,
                              haft_error *err)
 {
@@ -38,7 +28,7 @@ static haft_status make_body(haft__exec_job *job, haft_str method, haft_str *ret
     if (template != NULL) {
         return haft__http_tool_body(job, *template, ret_body, err);
     }
-    return is_one_of(method, with_body, COUNT(with_body))
+    return haft__str_is_one_of(method, with_body, COUNT(with_body))
                ? haft__http_tool_write_json(job, job->call.arguments, ret_body, err)
                : HAFT_OK;
 }
@@ -132,7 +122,7 @@ haft_status haft__http_tool_request(haft__exec_job *job, haft__http_request *ret
     const haft__traits *traits = &job->call.tool->traits;
     const haft__json *given = haft__http_tool_definition(job, "method");
     haft_str method = given != NULL ? haft__json_text(*given) : HAFT__LIT("GET");
-    bool effects = !is_one_of(method, without_effects, COUNT(without_effects));
+    bool effects = !haft__str_is_one_of(method, without_effects, COUNT(without_effects));
     haft__http_request request = {
         .method = method,
         .send_once = effects && !haft__traits_are_repeatable(traits),

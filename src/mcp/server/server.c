@@ -21,12 +21,7 @@ static const char *const levels[] = {"debug", "info",     "notice", "warning",
 
 bool haft__mcp_version_has_handshake(haft_str version)
 {
-    for (size_t i = 0; i < COUNT(old_versions); i++) {
-        if (haft__str_equal(version, haft__str(old_versions[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(version, old_versions, COUNT(old_versions));
 }
 
 void haft__mcp_version_list(haft__buf *buf)

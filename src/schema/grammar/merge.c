@@ -23,12 +23,7 @@ static const char *const annotations[] = {
 
 bool haft__gbnf_is_annotation(haft_str key)
 {
-    for (size_t i = 0; i < COUNT(annotations); i++) {
-        if (haft__str_equal(key, haft__str(annotations[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(key, annotations, COUNT(annotations));
 }
 
 /* ---- making schemas ---- */

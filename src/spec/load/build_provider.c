@@ -125,12 +125,7 @@ static void report_unknown(haft__loader *l, haft_str text, haft_str pointer)
 
 static bool is_known(haft_str provider)
 {
-    for (size_t i = 0; i < COUNT(providers); i++) {
-        if (haft__str_equal(provider, haft__str(providers[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(provider, providers, COUNT(providers));
 }
 
 void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointer)

@@ -32,12 +32,7 @@ static bool may_be_secret(haft_str key)
 {
     static const char *const keys[] = {"api_key",  "env",       "headers", "url",
                                        "base_url", "databases", "command", "options"};
-    for (size_t i = 0; i < COUNT(keys); i++) {
-        if (haft__str_equal(key, haft__str(keys[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(key, keys, COUNT(keys));
 }
 
 static void show(differ *d, haft__json value)

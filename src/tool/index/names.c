@@ -265,12 +265,7 @@ static bool is_pointer(haft_str token)
 {
     static const char *const pointers[] = {"on",   "to",   "in",  "via",    "using",
                                            "with", "from", "use", "through"};
-    for (size_t i = 0; i < COUNT(pointers); i++) {
-        if (haft__str_equal(token, haft__str(pointers[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(token, pointers, COUNT(pointers));
 }
 
 /* Adds each word and each pair of adjacent words: "google maps" is google-maps. Likely names go to

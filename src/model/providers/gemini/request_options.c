@@ -152,11 +152,7 @@ static void add_member(haft__json_writer *w, const char *member, haft__json valu
 static bool sets_format(haft_str member)
 {
     static const char *const names[] = {"responseMimeType", "responseSchema", "responseJsonSchema"};
-    bool found = false;
-    for (size_t i = 0; i < COUNT(names); i++) {
-        found = found || haft__str_equal(member, haft__str(names[i]));
-    }
-    return found;
+    return haft__str_is_one_of(member, names, COUNT(names));
 }
 
 static void add_given(haft__json_writer *w, haft__json given, bool constrained)

@@ -69,12 +69,7 @@ static bool is_known(haft_str key)
                                         "minItems",
                                         "maxItems",
                                         "multipleOf"};
-    for (size_t i = 0; i < COUNT(known); i++) {
-        if (haft__str_equal(key, haft__str(known[i]))) {
-            return true;
-        }
-    }
-    return false;
+    return haft__str_is_one_of(key, known, COUNT(known));
 }
 
 static bool check_strict(strict *s, haft__json schema, unsigned depth);
