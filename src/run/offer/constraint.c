@@ -141,7 +141,7 @@ static haft_status write_schema(const haft__request *request, const haft__format
     haft__relax_report_truncate(report, before);
     haft__relax_report_add(report, haft__str(narrow.where), HAFT__LIT("strict mode"), why);
     options.complete = false;
-    *io_target = HAFT__TARGET_OPENAI_OPEN;
+    *io_target = haft__schema_target_relaxed(*io_target);
     return haft__grammar_schema(text, *io_target, format, tools, request->tool_count,
                                 request->allowed, request->mode, tool, &options, report, err);
 }

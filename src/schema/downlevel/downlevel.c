@@ -109,6 +109,11 @@ bool haft__schema_target_is_strict(haft__schema_target target)
     return target == HAFT__TARGET_OPENAI;
 }
 
+haft__schema_target haft__schema_target_relaxed(haft__schema_target target)
+{
+    return target == HAFT__TARGET_OPENAI ? HAFT__TARGET_OPENAI_OPEN : target;
+}
+
 bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target)
 {
     for (size_t i = 0; i < COUNT(targets); i++) {

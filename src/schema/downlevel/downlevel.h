@@ -39,6 +39,9 @@ bool haft__schema_target_closes_objects(haft__schema_target target);
 /* Whether the target requires every property, so that a model writes null for an absent one. */
 bool haft__schema_target_is_strict(haft__schema_target target);
 
+/* The target of the same server without strict mode; `target` if it has none. */
+haft__schema_target haft__schema_target_relaxed(haft__schema_target target);
+
 typedef struct haft__downlevel {
     haft__schema_target target;
     haft__gbnf_writer g; /* for locations, merging and memory; it makes no grammar */
