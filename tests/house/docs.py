@@ -95,6 +95,12 @@ house.check("the_source_map_has_every_directory",
             [f"docs/architecture.md does not name src/{name}/"
              for name in sorted({prefix.split("/")[0] for prefix in order})
              if f"src/{name}/" not in architecture])
+rows = {name: line for name, line in re.findall(r"^\| `src/(\w+)/` (\|.*)$", architecture, re.M)}
+folders = {tuple(name.split("/")[1:3]) for name in files
+           if re.fullmatch(r"src/.+/.+/.+\.[ch]", name)}
+house.check("the_row_of_a_directory_names_its_folders",
+            [f"docs/architecture.md: the row of src/{name}/ does not name {folder}/"
+             for name, folder in sorted(folders) if f"`{folder}/`" not in rows.get(name, "")])
 
 version = re.search(r'#define HAFT_VERSION +"([^"]+)"',
                     (house.ROOT / "include/haft.h").read_text())[1]
