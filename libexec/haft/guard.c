@@ -239,7 +239,7 @@ static void open_children(guard *g)
     check(g, g->children >= 0, "/proc/thread-self/children");
 }
 
-/* What both processes do: they end with their parent and adopt all orphans below them. */
+/* Settings of both processes: they end with their parent and adopt all orphans below them. */
 static void adopt_orphans(guard *g)
 {
     watch_parent(g);

@@ -24,7 +24,7 @@ void haft__child_writes_finish(haft__child_writes *writes)
 void haft__child_writes_set_loaded(haft_run *run)
 {
     run->log.children.created = run->state.child_count;
-    run->log.children.told = haft__child_find_close(&run->state);
+    run->log.children.notified = haft__child_find_close(&run->state);
 }
 
 static haft_str copy_text(haft__arena *arena, haft__buf *buf, haft_error *err, haft_status *status)
@@ -158,7 +158,7 @@ static haft_status tell_children(haft_run *run, haft__child_close close, haft_er
             status = add_message(writes, state->children[i]->run, body);
         }
     }
-    writes->told = close;
+    writes->notified = close;
     return status;
 }
 
@@ -176,7 +176,7 @@ haft_status haft__child_writes_collect(haft_run *run, haft_error *err)
     haft__child_writes *writes = &run->log.children;
     const haft__run *state = &run->state;
     haft__child_close close = haft__child_find_close(state);
-    bool closes = close > writes->told && state->open_children > 0;
+    bool closes = close > writes->notified && state->open_children > 0;
     bool ends = state->stage == HAFT__RUN_ENDED && state->parent.len > 0;
     writes->child_count = writes->outgoing_count = 0;
     if (!closes && !ends && state->child_count == writes->created) {

@@ -16,11 +16,11 @@
 #include "run/child/child.h"
 #include "store/store.h"
 
-/* What the next write of a run creates and sends. */
+/* Runs and messages that the next write of a run creates and sends. */
 typedef struct haft__child_writes {
     haft__arena arena; /* rows, lines and messages, until the write is done */
     size_t created;    /* number of the state's children that are in the store or being created */
-    haft__child_close told; /* what the children know about the end of the run */
+    haft__child_close notified; /* the last message to the children about the end of the run */
     const haft__store_child *children;
     size_t child_count;
     haft__store_message *outgoing;

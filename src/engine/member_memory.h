@@ -10,7 +10,7 @@
 
 #include "model/optional_member.h"
 
-/* What is known of one model at one URL. */
+/* The known members of one model at one URL. */
 typedef struct haft__member_memory {
     struct haft__member_memory *next;
     haft__member_set accepted;             /* of requests that were answered */

@@ -169,7 +169,7 @@ static void on_deadline(void *context)
 static haft_status set_deadline_timer(haft_run *run, haft_error *err)
 {
     uint64_t deadline = haft__run_deadline(&run->state), now = haft__runtime_now(run->runtime);
-    /* What waited at the decision may already be due. */
+    /* A call that waited at the time of the decision may already be due. */
     uint64_t poll = haft__call_wait_next_poll(&run->state, run->decided_ms);
     deadline = poll > 0 && (deadline == 0 || poll < deadline) ? poll : deadline;
     if (deadline == 0) {
@@ -294,8 +294,8 @@ void haft__runtime_set_low_space(haft_runtime *runtime, bool low)
     }
 }
 
-/* The run cannot go on here. What happened before is stored: a result that is known must not be
- * lost, because its call would run twice. */
+/* The run cannot continue here. Earlier inputs are stored: a known result must not be lost, because
+ * its call would run twice. */
 static void fail_and_store(haft_run *run, const haft_error *err)
 {
     if (run->stage == HAFT__HANDLE_ACTIVE) {

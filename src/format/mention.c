@@ -2,14 +2,14 @@
 /*
  * mention.c - prose that mentions a mark: "Write <tool_call> and then JSON."
  *
- * What follows the first mark of a call, or its whole head (<function=f>), is weighed byte by byte,
- * over a few words at most. Two words after a space, or punctuation after the mark, are prose: then
- * the mark was text, and reading continues there. The name of a tool, or a word directly after the
- * mark, may be a damaged call. If such a mark is inside text, the end of the text decides:
- * everything from the mark on is buffered, and read again as text unless the mark that ends the
- * call has come. That happens once; from then on every such mark is text at once, as it is in
- * formats without end marks. section_text.c does the same for the marks of sections. Tests:
- * tests/format/mention_test.c.
+ * The text after the first mark of a call, or after its whole head (<function=f>), is weighed byte
+ * by byte, over a few words at most. Two words after a space, or punctuation after the mark, are
+ * prose: then the mark was text, and reading continues there. The name of a tool, or a word
+ * directly after the mark, may be a damaged call. If such a mark is inside text, the end of the
+ * text decides: everything from the mark on is buffered, and read again as text unless the mark
+ * that ends the call has come. That happens once; from then on every such mark is text at once, as
+ * it is in formats without end marks. section_text.c does the same for the marks of sections.
+ * Tests: tests/format/mention_test.c.
  */
 #include "base/ascii.h"
 #include "base/limits.h"

@@ -173,7 +173,7 @@ static bool replaces(const haft__graph_channel *channel)
     return channel->reducer == HAFT__REDUCE_REPLACE && channel->lifetime != HAFT__LIFETIME_STEP;
 }
 
-/* What a graph inside begins with: channels that it has and, unless the node says so, replaces. */
+/* The input of a graph inside: channels that it has and, unless the node says so, replaces. */
 static haft_status child_input(haft__case_world *world, const haft__graph *graph,
                                const haft__graph_request *request, haft__json *ret_input,
                                haft_error *err)

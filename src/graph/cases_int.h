@@ -22,7 +22,7 @@ typedef struct haft__case_inner {
     haft__case_play *child;
 } haft__case_inner;
 
-/* What the player knows of a task (haft__graph_task.host). */
+/* The player's data of a task (haft__graph_task.host). */
 typedef struct haft__case_task {
     haft__case_play *child; /* the graph inside it, until that has ended */
     bool noted;

@@ -56,7 +56,8 @@ static void find_order(joins *j)
     }
 }
 
-/* What every branch of a choice leads to. The targets from `at` on are those of the edge. */
+/* Adds the nodes that every branch of a choice leads to. The targets from `at` on are those of the
+ * edge. */
 static bool add_choice(joins *j, size_t node, size_t at, size_t end)
 {
     const haft__graph_target *items = j->targets->items;

@@ -133,7 +133,8 @@ static haft__json write_deferred(haft__graph_execution *x, const bool *deferred,
     return names_of(x, nodes, nodes != NULL ? count : 0, io_failed);
 }
 
-/* What follows, as members of an event. Lists without items are left out, but for `next`. */
+/* Adds the consequences of a step as members of an event. Lists without items are left out, except
+ * `next`. */
 void haft__graph_add_following(haft__graph_execution *x, haft__graph_fields *f,
                                const haft__graph_following *following)
 {

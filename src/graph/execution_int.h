@@ -20,7 +20,7 @@ typedef struct haft__graph_wake {
     size_t by_count;
 } haft__graph_wake;
 
-/* What follows from finished nodes. */
+/* The consequences of finished nodes. */
 typedef struct haft__graph_following {
     haft__graph_wake *wakes; /* nodes in the order of their names, then sends */
     size_t count;
@@ -67,7 +67,7 @@ haft__graph_fields haft__graph_begin_fields(haft__arena *arena, size_t room);
 void haft__graph_add_field(haft__graph_fields *f, haft_str key, haft__json value);
 void haft__graph_add_number(haft__graph_fields *f, const char *key, uint64_t number);
 haft__json haft__graph_end_fields(const haft__graph_fields *f);
-/* What changed, and what follows, as members of an event. */
+/* Add the changes and the consequences of a step as members of an event. */
 void haft__graph_add_changes(haft__graph_fields *f, const haft__graph_changes *c);
 void haft__graph_add_following(haft__graph_execution *x, haft__graph_fields *f,
                                const haft__graph_following *following);
@@ -95,7 +95,7 @@ HAFT_MUST_USE haft_status haft__graph_look_up(haft__graph_execution *x,
 
 /* ---- view.c ---- */
 
-/* What a task sees: its channels or its argument, and the facts under "$". `error` is that of the
+/* The data of a task: its channels or its argument, and the facts under "$". `error` is that of the
  * node, for its handler; "" for none. */
 HAFT_MUST_USE haft_status haft__graph_task_view(haft__graph_execution *x,
                                                 const haft__graph_task *task, haft_str error,

@@ -154,7 +154,7 @@ haft_status haft__graph_spread(haft__arena *arena, const haft__graph_map *map, h
     return status;
 }
 
-/* What one entry of `out` makes of a result: a pointer, or an object of pointers. */
+/* Applies one entry of `out` to a result: a pointer, or an object of pointers. */
 static haft_status map_result(haft__arena *arena, haft__json source, haft__json result,
                               haft__json *ret_value, haft_error *err)
 {

@@ -80,7 +80,7 @@ static haft_status fold_next(haft__graph_execution *x, haft__json next, haft_err
     unsigned other = 1 - x->arena;
     haft__arena *arena = &x->arenas[other];
     haft__arena_reset(arena);
-    /* What is sent has at most graph.step_bytes; results get as much again. */
+    /* Sends have at most graph.step_bytes; results get as much again. */
     arena->max = (size_t)4 * HAFT__LIMIT_GRAPH_STEP_BYTES;
     haft__graph_task *tasks = haft__arena_array(arena, (size_t)next.count + 1, sizeof(*tasks));
     haft_status status = tasks != NULL ? HAFT_OK : haft__arena_fail(arena, err);

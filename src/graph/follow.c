@@ -152,7 +152,7 @@ static haft_status see_own_write(follower *f, const haft__graph_output *output, 
                : status;
 }
 
-/* What the conditions after a node see: the state before the step, its own writes, the facts. */
+/* The data of the conditions after a node: the state before the step, its own writes, the facts. */
 static haft_status make_view(follower *f, const haft__graph_finished *finished,
                              const uint32_t *edges, size_t edge_count, haft__json *ret_view)
 {
@@ -274,7 +274,7 @@ static haft_status follow_joins(follower *f)
     return status;
 }
 
-/* What is sent becomes part of the event and is copied for the next step. */
+/* Sends become part of the event and are copied for the next step. */
 static haft_status check_sends(follower *f)
 {
     size_t bytes = 0;

@@ -14,7 +14,7 @@
 
 #include "graph/state.h"
 
-/* What a task asks of its host. */
+/* A request of a task to its host. */
 typedef enum haft__graph_request_kind {
     HAFT__REQUEST_PAUSE, /* `pause: before`: somebody lets the node run */
     HAFT__REQUEST_ASK,   /* a question; the result is the answer */
@@ -48,7 +48,7 @@ typedef struct haft__graph_send {
     haft__json argument;
 } haft__graph_send;
 
-/* What a node does to the graph. */
+/* The effects of a node on the graph. */
 typedef struct haft__graph_output {
     haft__graph_write *writes;
     size_t write_count, write_capacity;

@@ -57,9 +57,9 @@ typedef struct haft__graph_delta {
     haft__json value;
 } haft__graph_delta;
 
-/* What a channel's writes of one step, in their order, change. *ret_conflict: two writers where one
- * is allowed. `made` numbers the ids of messages without one. The delta lives in `arena` and
- * borrows from the writes and the state. */
+/* The change that a channel's writes of one step make, in their order. *ret_conflict: two writers
+ * where one is allowed. `made` numbers the ids of messages without one. The delta lives in `arena`
+ * and borrows from the writes and the state. */
 typedef struct haft__graph_reduction {
     const haft__graph_channel *channel;
     const haft__graph_value *current;

@@ -100,7 +100,7 @@ static haft_status keep_whole(haft__graph_execution *x, const haft__graph_reduct
     return status;
 }
 
-/* What is computed of one step: the writes, and the changes so far. */
+/* The data computed for one step: the writes, and the changes so far. */
 typedef struct reducing {
     haft__graph_execution *x;
     const haft__graph_finished *finished;

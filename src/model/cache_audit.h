@@ -45,7 +45,7 @@ typedef struct haft__cache_finding {
     char where[HAFT__CACHE_WHERE_SIZE]; /* JSON Pointer to the first difference; "": none */
 } haft__cache_finding;
 
-/* What the audit of a run keeps between two requests. */
+/* The data that the audit of a run keeps between two requests. */
 typedef struct haft__cache_audit {
     haft__buf before; /* the bytes that the next request should repeat */
     size_t shrunk;    /* after haft__cache_audit_shrink: their number; else 0 */

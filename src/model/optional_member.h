@@ -12,7 +12,7 @@
 
 #include "model/model.h"
 
-/* What a member is for, in any wire format. */
+/* The purpose of a member, in any wire format. */
 typedef enum haft__member {
     HAFT__MEMBER_ALLOWED_TOOLS,  /* a choice of several tools; else of any tool */
     HAFT__MEMBER_NAMED_CHOICE,   /* a choice of one tool; else this tool is sent alone */

@@ -21,7 +21,7 @@ bool haft__artifact_any_stored(const haft__run *run);
 haft_str haft__artifact_choose_name(const haft__run *run, haft_str tool, haft_str media_type,
                                     haft__arena *arena);
 
-/* What became of a binary result. */
+/* The outcome of storing a binary result. */
 typedef enum haft__artifact_fate {
     HAFT__ARTIFACT_STORED,
     HAFT__ARTIFACT_TOO_BIG, /* past HAFT__LIMIT_ARTIFACT_BINARY_BYTES */

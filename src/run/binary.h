@@ -8,8 +8,9 @@
 #include "haft.h"
 
 /* Whether the bytes are not text: they have a NUL byte; or they are not valid UTF-8, and either
- * have another control character or more than a quarter of them is not valid. What remains is text
- * with a few wrong bytes, or in an 8-bit encoding of a language with Latin letters. */
+ * have another control character or more than a quarter of them is not valid. All other
+ * bytes are text: with a few wrong bytes, or in an 8-bit encoding of a language with Latin letters.
+ */
 bool haft__binary_is(haft_str bytes);
 
 /* The media type by the first bytes; else the declared one, without its parameters, if it has the

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "json/object.h"
 
-/* What may differ in an object. */
+/* The part of an object that may differ. */
 typedef enum part {
     PART_VALUE, /* nothing */
     PART_GRAPHS,

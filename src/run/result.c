@@ -177,7 +177,7 @@ static void write_all_pending(haft__json_writer *w, const haft__run *run)
     }
 }
 
-/* What the run and the runs below it have used. Omitted without children. */
+/* Writes the usage of the run and the runs below it; nothing without children. */
 static void write_tree(haft__json_writer *w, const haft__run *run)
 {
     haft__tree_usage usage = haft__child_tree_usage(run);

@@ -73,7 +73,7 @@ typedef struct haft__pause_answer {
 /* `by` of an approval that follows from a standing approval. */
 #define HAFT__BY_STANDING_APPROVAL HAFT__LIT("standing approval")
 
-/* What a call has from the node of a graph that makes it. */
+/* Data of a call from the node of a graph that makes it. */
 typedef struct haft__node_call {
     haft_str path;          /* of the node: worker[2] */
     bool only_approval;     /* nothing runs: it waits for a person, for `pause` of the node */
@@ -209,7 +209,7 @@ typedef struct haft__run_specs {
 
 /* ---- runs of graphs ---- */
 
-/* What a run of a graph does next, apart from its calls. */
+/* The next action of a run of a graph, apart from its calls. */
 typedef enum haft__graph_next_kind {
     HAFT__GRAPH_NEXT_CALLS, /* nothing: its calls are decided, run or waited for */
     HAFT__GRAPH_NEXT_STEP,

@@ -95,11 +95,11 @@ typedef struct haft__schema_pattern_property {
     const haft__schema_node *node;
 } haft__schema_pattern_property;
 
-/* What has to hold when an object has the member `name`. */
+/* The requirements on an object that has the member `name`. */
 typedef struct haft__schema_dependency {
     haft_str name;
-    const haft__json *names;       /* an array of names that have to be there too; or NULL */
-    const haft__schema_node *node; /* what the object has to be; or NULL */
+    const haft__json *names;       /* an array of names that must be there too; or NULL */
+    const haft__schema_node *node; /* the schema of the object; or NULL */
 } haft__schema_dependency;
 
 typedef struct haft__object_rules {

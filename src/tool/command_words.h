@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "json/value.h"
 
-/* What an argument in the word would be. */
+/* The meaning of an argument in the word. */
 typedef enum haft__word_risk {
     HAFT__WORD_DATA,
     HAFT__WORD_PROGRAM,    /* a program, a script or a module that runs */
@@ -32,7 +32,7 @@ typedef enum haft__option_next {
     HAFT__NEXT_HARMLESS, /* unsure, but no option of the program does harm */
 } haft__option_next;
 
-/* What a word whose arguments are missing does to the option that would have had their value. */
+/* The effect of a word whose arguments are missing on the option that it would be the value of. */
 typedef enum haft__word_absence {
     HAFT__ABSENT_WORD,   /* nothing */
     HAFT__ABSENT_OPTION, /* the option is left out too: it would take the next word */

@@ -6,7 +6,7 @@
 
 static const haft_str names[] = {{"f", 1}, {"e", 1}, {"a", 1}, {"b", 1}, {"d", 1}, {"c", 1}};
 
-/* What a tool can be: a data tool that is fresh, finished, rejected, or both; or of another role.
+/* The kinds of tools: a data tool that is fresh, finished, rejected, or both; or of another role.
  */
 static const haft__choice_tool kinds[] = {
     {.role = HAFT__ROLE_DATA},

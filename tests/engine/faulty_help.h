@@ -10,7 +10,7 @@
 #include "engine_help.h"
 #include "store/backend.h"
 
-/* What happens to requests that write events. */
+/* The outcome of requests that write events. */
 typedef enum help_faulty {
     HELP_FINE,
     HELP_NOT_KEPT,  /* it is not performed, and IO is reported */

@@ -169,7 +169,7 @@ TEST(readers_get_every_event_when_the_store_has_space_again)
     help_faulty_finish(&h);
 }
 
-/* Whatever the store reports and whatever it has done: each event is stored once. */
+/* Each event is stored once, for every outcome that the store may report or have. */
 TEST(rejected_writes_are_repeated_until_the_store_accepts_them)
 {
     static const help_faulty faults[] = {HELP_NOT_KEPT, HELP_KEPT, HELP_KEPT_LATE, HELP_DOWN};

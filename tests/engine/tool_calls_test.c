@@ -85,7 +85,7 @@ TEST(a_retry_has_a_reason_and_starts_at_once)
     help_host_finish(&h);
 }
 
-/* What the model reads afterwards says, too, that it was a timeout. */
+/* The text for the model says, too, that it was a timeout. */
 TEST(a_call_that_timed_out_and_is_not_repeated_says_so)
 {
     static const char wanted[] = "the outcome is unknown: the call took longer than its timeout of "

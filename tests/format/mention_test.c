@@ -582,8 +582,8 @@ static bool fails_when_cut(const char *format, const char *mark, const char *wor
     return failed;
 }
 
-/* What may still become a call has failed: its end mark, or the first call of a section, may have
- * been cut off. */
+/* Text that may still become a call is a failed call: its end mark, or the first call of a section,
+ * may have been cut off. */
 TEST(a_mention_in_a_truncated_reply_is_a_failed_call_unless_it_is_prose)
 {
     for (size_t i = 0; i < COUNT(openers); i++) {

@@ -75,7 +75,7 @@ static const row rows[] = {
     {"a slow schema", SCHEMA, "a", "Gave up", 64, 0},
 };
 
-/* What a tool of the row returns. */
+/* The result of a tool of the row. */
 static haft__json make_result(haft__arena *arena, const row *r)
 {
     size_t length = r->levels > 0 ? 2 * (size_t)r->levels : r->bytes;

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """No file uses a phrase of the left column of docs/glossary.md, section Phrases.
 
+No sentence of a page or of a comment in C begins with "What" or "Whoever" unless it is a question:
+its subject comes first.
+
 tests/house/words-later.txt lists paths that are not checked yet; it only becomes shorter.
 """
 import re
@@ -30,6 +33,27 @@ FOUND = re.compile(r"\b(?:" + "|".join(GAP.join(map(re.escape, phrase.split()))
                                        for phrase in phrases()) + r")\b", re.IGNORECASE)
 EXEMPT = (GLOSSARY, LATER, "tests/house/words.py")
 
+# Strings come first: a comment cannot begin inside of one.
+COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*(.*?)\*/', re.DOTALL)
+FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*(?:- |\d+\. |\||#))")
+SUBJECT_LAST = re.compile(r"\W*(?:What|Whatever|Whoever)\s")
+
+
+def prose(name, text):
+    """The comments of a source file, or a page without its code, tables and headings."""
+    if name.endswith(".md"):
+        lines = FENCE.sub("", text).splitlines()
+        return ["\n".join("" if line.startswith(("#", "|", "    ")) else line for line in lines)]
+    return [re.sub(r"\n\s*\*", "\n", match[1]) for match in COMMENT.finditer(text) if match[1]]
+
+
+def subject_last(name, text):
+    """The sentences that begin with "What" or the like and are not questions."""
+    return [sentence for part in prose(name, text) for sentence in SENTENCE_END.split(part)
+            if SUBJECT_LAST.match(sentence) and "?" not in sentence]
+
+
 waiting, problems, used = later(), [], set()
 for name in house.source_files():
     if not name.endswith(TEXT) or name in EXEMPT or name.startswith("fuzz/corpus/"):
@@ -43,6 +67,10 @@ for name in house.source_files():
             line = text.count("\n", 0, match.start()) + 1
             problems.append(f"{name}:{line}: '{' '.join(match[0].split())}', see {GLOSSARY}")
 house.check("no_phrase_of_the_glossary_is_used", problems)
+pages = [name for name in house.source_files() if name.endswith((".c", ".h", ".md"))]
+house.check("the_subject_of_a_sentence_comes_first",
+            [f"{name}: '{' '.join(sentence.split())[:60]}'" for name in pages
+             for sentence in subject_last(name, (house.ROOT / name).read_text(errors="replace"))])
 house.check("paths_in_words_later_use_a_phrase",
             [f"{LATER}: {path} has none of the phrases any more" for path in waiting
              if path not in used])

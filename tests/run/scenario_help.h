@@ -2,7 +2,7 @@
 /*
  * scenario_help.h - the runs of tests/run/scenarios/, one per file:
  *
- *     # What it shows.
+ *     # The property that it shows.
  *     spec: agent; tools=look          words of run_help.h
  *     --- script
  *     replies: [...]                   docs/script.md

@@ -158,7 +158,7 @@ void sim_watch_write(sim *s, sim_record *r)
 
 /* ---- forks ---- */
 
-/* What the other run has done is not done again, and its children have finished. */
+/* The effects of the other run are not repeated, and its children have finished. */
 void sim_watch_fork(sim *s, sim_record *r)
 {
     r->inherited_links = r->link_count;

@@ -46,7 +46,7 @@ static void report_run(void *context, const char *id, const haft__migration_repo
     (void)fprintf(to, "%s\n", run->removed ? "; removed from the old store" : "");
 }
 
-/* What the user can do about a run that was not copied; "" if that is not known. */
+/* The hint for a run that was not copied; "" if there is none. */
 static const char *hint_of(const migrate_command *w, const haft_error *error)
 {
     switch (w->m.problem) {

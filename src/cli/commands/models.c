@@ -13,7 +13,7 @@
 #include "run/prices.h"
 #include "json/object.h"
 
-/* What the server of a model can do, in the words of docs/providers.md. */
+/* Writes the capabilities of the server of a model, in the words of docs/providers.md. */
 static void write_can(haft__json_writer *w, const haft__provider *provider)
 {
     static const haft__provider_capabilities none = {0};

@@ -10,7 +10,7 @@
 
 #include "haft.h"
 
-/* What a shell can suggest for a word. */
+/* The kind of suggestions that a shell can make for a word. */
 typedef enum haft__placeholder_kind {
     HAFT__PLACEHOLDER_ANY, /* no suggestions: any text */
     HAFT__PLACEHOLDER_FILE,

@@ -9,7 +9,7 @@
 /* How a reply broke the choice (`came` of `violation`): "it was empty". */
 haft_str haft__event_words_violation(haft_str came);
 
-/* What was decided about a pending call (`verdict` of `answered`): "approved". */
+/* The decision about a pending call (`verdict` of `answered`): "approved". */
 haft_str haft__event_words_verdict(haft_str verdict);
 
 /* The nodes of a step of a graph: "archive, press", workers counted: "worker x3". */

@@ -13,7 +13,7 @@ uint64_t haft__timeline_event_number(const haft__event *event, const char *key);
 haft__json haft__timeline_event_array(const haft__event *event, const char *key); /* an array */
 haft_str haft__timeline_event_error(const haft__event *event);
 
-/* What a paused call waits for: "approval", "a decision about its unknown outcome". */
+/* The reason why a paused call waits: "approval", "a decision about its unknown outcome". */
 haft_str haft__timeline_pause_words(const haft__event *event);
 
 /* "slow x: the call took longer than ...", in the arena of the timeline; "" if the event has no
@@ -38,7 +38,7 @@ uint64_t haft__timeline_nested_number(const haft__event *event, const char *key,
 /* The cost of a reply, in millionths of a dollar. */
 uint64_t haft__timeline_reply_cost(const haft__timeline *t, const haft__event *reply);
 
-/* What the model may do in a turn, in the arena of the timeline. */
+/* The mode of a turn in words, in the arena of the timeline. */
 haft_str haft__timeline_choice(haft__timeline *t, const haft__event *turn);
 
 /* "enough tools used (3 of 3): a, b, c", in the arena of the timeline. */

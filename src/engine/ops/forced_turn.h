@@ -9,9 +9,9 @@
 #include "json/write.h"
 
 typedef struct haft__forced_turn {
-    /* What makes the model call a tool at first: "choice" or "subset" (tool_choice of the provider,
-     * which can name the allowed tools or not), "grammar", "schema", or "local": the request asks
-     * for a call in words, and haft checks the reply. */
+    /* How the model is first made to call a tool: "choice" or "subset" (tool_choice of the
+     * provider, which can name the allowed tools or not), "grammar", "schema", or "local": the
+     * request asks for a call in words, and haft checks the reply. */
     const char *means;
     haft__constraint_kind kind;
     const char *why;

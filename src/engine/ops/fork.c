@@ -212,7 +212,7 @@ static haft_status store_fork(haft__fork_builder *f)
 
 /* ---- fork ---- */
 
-/* What a person changes in the fork of a graph. */
+/* Writes the changes that a person makes in the fork of a graph. */
 static haft_status write_change(haft__fork_builder *f)
 {
     const haft__fork_options *options = f->options;

@@ -133,8 +133,8 @@ static size_t walk_from(const layout *l, walk *w, uint32_t from, uint32_t until)
 }
 
 /* Turns the lines round that lead back: to a box that is nearer to start, and from which a path
- * leads to their own start. What is left has no cycle, because inside each cycle all lines lead
- * away from start. */
+ * leads to their own start. The remaining lines form no cycle, because inside each cycle all
+ * lines lead away from start. */
 static bool turn_lines(layout *l)
 {
     uint32_t boxes = (uint32_t)l->drawing->box_count;

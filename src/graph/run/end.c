@@ -113,7 +113,7 @@ static haft_status name_failed(const haft__graph_run *graph, haft_str *ret_names
     return status;
 }
 
-/* What the end consists of apart from its kind. */
+/* Fills in the members of the end, apart from its kind. */
 static haft_status fill_end(haft__run *run, bool failed, haft__graph_next *next, haft_error *err)
 {
     haft__graph_run *graph = run->graph;

@@ -102,7 +102,7 @@ static haft__json find_graph(const haft__spec *spec, haft_str name)
     return own != NULL ? *own : haft__json_null();
 }
 
-/* What a graph inside begins with: channels that it has and, unless `in` is given, replaces. */
+/* The input of a graph inside: channels that it has and, unless `in` is given, replaces. */
 static void write_input(haft__json_writer *w, haft__json source, const haft__graph_request *request)
 {
     haft__json channels = haft__object_object(source, "channels"), given = request->value;

@@ -126,7 +126,7 @@ static bool was_search_cut(const haft__offline *o)
     return cut;
 }
 
-/* What the question wants and rules cannot give. */
+/* The part of the question that rules cannot answer. */
 static const char *limitation(haft__offline_question question)
 {
     switch (question) {

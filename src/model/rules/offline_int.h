@@ -178,7 +178,7 @@ typedef enum haft__offline_line_kind {
 haft__offline_line_kind haft__offline_line_kind_of(haft_str path, haft_str text,
                                                    haft_str *ret_name);
 
-/* What the line does with the name. */
+/* How the line uses the name. */
 haft__offline_line_kind haft__offline_line_use_of(haft_str path, haft_str text, haft_str name);
 
 /* Whether people read the file as a document: README, *.md. */

@@ -16,7 +16,7 @@
 #define READ_BYTES 600U
 #define LONGEST    16U
 
-/* What a cue word says about the question, one bit for each. */
+/* The meanings of a cue word in a question, one bit for each. */
 enum {
     SAYS_DEFINED = 1U << 0,
     SAYS_DECLARED = 1U << 1,

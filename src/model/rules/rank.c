@@ -161,7 +161,7 @@ static uint32_t exact_bits(const haft__offline_words *words)
     return bits;
 }
 
-/* What the line does with a name of the task; if it has none, its own kind. */
+/* How the line uses a name of the task; if it has none, its own kind. */
 static haft__offline_line_kind use_of_line(const haft__offline_words *words, haft_str path,
                                            const haft__offline_line *line)
 {

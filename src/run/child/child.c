@@ -144,7 +144,7 @@ static haft__child_budget reserved_by_children(const haft__run *run)
     return sum;
 }
 
-/* What is left of the run's budgets. One turn is kept for the answer of the run itself; a graph
+/* The remaining budgets of the run. One turn is kept for the answer of the run itself; a graph
  * asks no model. */
 static haft__child_budget remaining(const haft__run *run)
 {

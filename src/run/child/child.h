@@ -24,7 +24,7 @@ typedef struct haft__child_budget {
     uint64_t wall_ms; /* not divided: children run at the same time */
 } haft__child_budget;
 
-/* What a run and all runs below it have used. */
+/* The usage of a run and all runs below it. */
 typedef struct haft__tree_usage {
     uint64_t runs, turns, calls;
     uint64_t input_tokens, output_tokens, cached_tokens;
@@ -61,7 +61,7 @@ bool haft__child_any_open(const struct haft__run *run);
 /* Whether the run ends as soon as its children have: it was cancelled, or its time is used up. */
 bool haft__child_is_closing(const struct haft__run *run);
 
-/* What the children of a run must be told about its end. */
+/* The message to the children of a run about its end. */
 typedef enum haft__child_close {
     HAFT__CHILD_CLOSE_NONE,
     HAFT__CHILD_CLOSE_FINISH, /* a budget above them is used up: they finish their turn */
@@ -70,11 +70,11 @@ typedef enum haft__child_close {
 
 haft__child_close haft__child_find_close(const struct haft__run *run);
 
-/* What the run itself has used, without the runs below it. */
+/* The usage of the run itself, without the runs below it. */
 haft__tree_usage haft__child_own_usage(const struct haft__run *run);
 void haft__tree_usage_add(haft__tree_usage *sum, const haft__tree_usage *usage);
 
-/* What the run itself and its finished children have used. */
+/* The usage of the run itself and its finished children. */
 haft__tree_usage haft__child_tree_usage(const struct haft__run *run);
 
 /* Why no child can be started. */
@@ -92,7 +92,7 @@ typedef enum haft__child_refusal {
 haft__child_refusal haft__child_reserve(const struct haft__run *run, const haft__agent_tool *tool,
                                         size_t waiting, haft__child_budget *ret_budget);
 
-/* What the model reads about a refusal. */
+/* The text of a refusal for the model. */
 const char *haft__child_refusal_text(haft__child_refusal refusal);
 
 /* Writes `limits` of child_started. */

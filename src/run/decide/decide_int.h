@@ -109,7 +109,7 @@ haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bo
 
 /* A run of a graph: its next step, its end, or its calls. */
 haft_status haft__decide_graph(haft__decision *d);
-/* What a run has found so far, if it ends before its answer: the last result; of a graph its
+/* The answer of a run that ends before its model has answered: the last result; of a graph its
  * output, if no node is left to run. */
 haft_str haft__decide_last_text(const haft__run *run);
 

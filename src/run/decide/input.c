@@ -101,7 +101,7 @@ void haft__input_child_run_started(haft__buf *buf, const haft__spec *spec, haft_
     haft__event_body_end(&w, buf);
 }
 
-/* What becomes of a call under a new spec. */
+/* The effect of a new spec on a call. */
 typedef enum call_change {
     CALL_UNCHANGED,
     CALL_REBOUND, /* the same call, but the spec has the values of variables instead of their names

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph.c - runs of graphs: their calls come from nodes, in batches of one step. What the events
- * mean for the graph is folded by src/graph/run. Tests: tests/graph/run/graph_run_test.c. */
+/* graph.c - runs of graphs: their calls come from nodes, in batches of one step. src/graph/run
+ * applies the events to the graph. Tests: tests/graph/run/graph_run_test.c. */
 #include "base/str.h"
 #include "run/event_body.h"
 #include "run/fold/fold_int.h"

@@ -82,7 +82,7 @@ static void add_question(haft__loader *l, haft_str pointer)
     }
 }
 
-/* What operations need: questions, and graphs that `call` runs. */
+/* Adds the needs of operations: questions, and graphs that `call` runs. */
 static void add_for_ops(haft__loader *l, haft__json ops, haft_str pointer)
 {
     for (uint32_t i = 0; i < ops.count && l->status == HAFT_OK; i++) {

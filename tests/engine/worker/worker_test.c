@@ -247,7 +247,7 @@ static haft_str kinds_of(worker_case *p, haft_str id, haft__arena *arena)
 
 #define ASKED "run_started turn_started model_replied call_started paused"
 
-/* Whatever the other commands are, and in any order: a cancelled run starts nothing. */
+/* A cancelled run starts nothing, with any other commands in any order. */
 TEST(a_cancel_is_applied_before_a_claimed_run_does_anything)
 {
     static const struct {

@@ -446,7 +446,8 @@ TEST(an_answer_waits_for_a_client_that_reconnects)
     close_case(&c);
 }
 
-/* Whatever Last-Event-ID a client sends, it gets the answer or an error that the answer is gone. */
+/* For every Last-Event-ID that a client sends, it gets the answer or an error that the answer is
+ * gone. */
 TEST(a_client_always_gets_the_answer_or_an_error)
 {
     static const struct {

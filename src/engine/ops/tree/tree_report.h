@@ -12,7 +12,7 @@ typedef struct haft__tree_entry {
     uint32_t depth; /* levels below the first entry */
 } haft__tree_entry;
 
-/* What all the runs have used. */
+/* The usage of all the runs. */
 haft__tree_usage haft__tree_report_total(const haft__tree_entry *entries, size_t count);
 
 /* {"run", "runs": [...], "tree": {...}}; each run after the one that started it. */

@@ -316,8 +316,8 @@ static haft__responses_item_kind kind_of(haft__json value)
     return HAFT__RESPONSES_OTHER;
 }
 
-/* web_search_call, file_search_call ...: the provider ran it. What it was asked has another name in
- * each. */
+/* web_search_call, file_search_call ...: the provider ran it. Its input has another name in each.
+ */
 bool haft__responses_read_provider_call(haft__json item, haft__provider_call *ret_call)
 {
     static const haft_str suffix = HAFT__LIT("_call");
@@ -325,11 +325,7 @@ bool haft__responses_read_provider_call(haft__json item, haft__provider_call *re
                                       "local_shell_call", "shell_call",       "apply_patch_call"};
     static const char *const asked[] = {"action", "queries", "code", "arguments"};
     haft_str type = haft__object_string(item, "type");
-    bool found = haft__str_ends_with(type, suffix);
-    for (size_t i = 0; i < COUNT(own); i++) {
-        found = found && !haft__str_equal(type, haft__str(own[i]));
-    }
-    if (!found) {
+    if (!haft__str_ends_with(type, suffix) || haft__str_is_one_of(type, own, COUNT(own))) {
         return false;
     }
     *ret_call = (haft__provider_call){.type = {type.ptr, type.len - suffix.len},
