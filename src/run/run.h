@@ -220,7 +220,8 @@ typedef struct haft__graph_next {
     haft__graph_next_kind kind;
     haft__json step; /* of STEP: the members of graph_step */
     haft__end end;   /* of END */
-    haft_str answer, reason;
+    haft_str answer; /* of END, and of a run whose budget is used up; else NULL */
+    haft_str reason;
     haft_str failed;   /* of a failure: the nodes or the channel that it names; else "" */
     haft_str code;     /* of a failure: node_failed, ...; else "" */
     haft__json result; /* of END: {state, wrote, command}, for a graph around this one */

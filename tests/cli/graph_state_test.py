@@ -173,10 +173,27 @@ def points(name):
     check(f"the_event_names_who_did_it_{name}", len(by) == 1 and bool(by[0]), True)
 
 
+def pauses(name):
+    """A person who changes the state does not lift a pause after the step, if something follows."""
+    main = {"channels": {"out": {"reducer": "append"}}, "output": "/out",
+            "nodes": {"a": {"do": [{"set": {"out": "a"}}], "pause": "after"},
+                      "b": {"do": [{"set": {"out": "b"}}]}},
+            "edges": [{"from": "start", "to": "a"}, {"from": "a", "to": "b"}]}
+    run = result("run", put(main), "{}", "--json")[1]["run"]
+    status, fork = result("runs", "fork", run, "--step", 1, "--set", "out=x", "--go", "--json")
+    check(f"a_pause_after_a_step_outlives_an_edit_{name}",
+          [one["call"] for one in fork["pending"]], ["n1.after"])
+    status, ended = result("approve", fork["run"], "--json")
+    check(f"then_the_run_continues_{name}", (status, json.loads(ended["answer"])),
+          (0, ["a", "x", "b"]))
+    check(f"an_edit_at_a_pause_replays_{name}", haft("runs", "replay", fork["run"])[0], 0)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):
         environment = dict(os.environ, HAFT_STORE=new_store(), HOME=scratch, NO_COLOR="1")
         forks(store, states(store))
         another_try(store)
         points(store)
+        pauses(store)
         edits(store)

@@ -2,6 +2,7 @@
 /* run_help.c - see run_help.h. */
 #include "run_help.h"
 
+#include "graph/run/graph_run.h"
 #include "model/providers/openai_chat/request.h"
 #include "run/offer/resolve.h"
 #include "spec/load/document/parse.h"
@@ -532,6 +533,35 @@ static void add_call(haft__buf *buf, const haft__run_call *call)
     haft__buf_add_char(buf, '\n');
 }
 
+/* The execution of a graph. */
+static void add_graph(haft__buf *buf, const haft__graph_execution *x)
+{
+    haft__arena arena;
+    haft__json state = haft__json_null();
+    haft__arena_init(&arena, 0);
+    haft__buf_addf(buf, "graph %u %u %zu %zu %zu %zu %zu %d %d %d %d ", x->step, x->limit,
+                   x->task_count, x->busy, x->done, x->failed, x->persons, x->open, x->last,
+                   x->paused, x->end);
+    for (size_t i = 0; i < x->task_count; i++) {
+        const haft__graph_task *t = &x->tasks[i];
+        haft__buf_addf(buf, "\ntask %u %d %d %d %d %d %d %u %zu %llu", t->node, t->state,
+                       t->for_person, t->started, t->handling, t->released, t->looked_up,
+                       t->failures, t->program.output.write_count,
+                       (unsigned long long)(uintptr_t)t->host);
+    }
+    for (size_t i = 0; i < x->graph->join_places; i++) {
+        haft__buf_addf(buf, "%s%d", i == 0 ? "\njoins " : " ", x->arrived[i]);
+    }
+    for (size_t i = 0; i < x->graph->node_count; i++) {
+        haft__buf_addf(buf, "%s%d", i == 0 ? "\ndeferred " : " ", x->deferred[i]);
+    }
+    haft__buf_add_char(buf, '\n');
+    CHECK_INT(haft__graph_execution_state(x, false, &arena, &state, NULL), HAFT_OK, "the state");
+    haft__json_write(buf, state);
+    haft__buf_add_char(buf, '\n');
+    haft__arena_finish(&arena);
+}
+
 void help_state(haft__buf *buf, const haft__run *run)
 {
     haft__buf_addf(buf, "seq %llu stage %d turn %u mode %d limit %d violations %u settled %d\n",
@@ -570,5 +600,8 @@ void help_state(haft__buf *buf, const haft__run *run)
     }
     for (size_t i = 0; i < run->call_count; i++) {
         add_call(buf, &run->calls[i]);
+    }
+    if (run->graph != NULL) {
+        add_graph(buf, run->graph->x);
     }
 }

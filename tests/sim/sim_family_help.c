@@ -23,7 +23,7 @@ static void add_birth(sim *s, sim_worker *w, const haft__child *child)
         return;
     }
     sim_birth *birth = &w->births[w->birth_count++];
-    birth->role = haft__str_equal(child->agent, HAFT__LIT("leaf")) ? SIM_LEAF : SIM_AGENT;
+    birth->role = sim_role_of(child->agent);
     birth->spec = s->specs[birth->role].help.spec;
     haft__spec_limits *limits = &birth->spec.limits;
     limits->turns = (uint32_t)child->limits.turns;
@@ -106,6 +106,9 @@ static sim_record *pick_root(sim *s)
 
 static haft__fork_options pick_point(sim *s, const sim_record *r)
 {
+    if (r->role == SIM_GRAPH && sim_chance(s, 80)) {
+        return sim_pick_step(s, r);
+    }
     static const haft__fork_point points[] = {HAFT__FORK_AT_END, HAFT__FORK_AT_END,
                                               HAFT__FORK_AT_TURN, HAFT__FORK_AT_EVENT,
                                               HAFT__FORK_AT_CALL};
@@ -159,6 +162,16 @@ static void copy_events(sim *s, const sim_record *from, sim_record *r, haft__are
     }
 }
 
+/* The event of a person who changes the state of a graph. */
+static void add_change(sim *s, sim_record *r, haft_str body, haft__arena *arena)
+{
+    if (body.len > 0 && s->failure[0] == '\0') {
+        haft__buf_clear(&s->line);
+        haft__event_write(&s->line, r->row.seq + 1, s->now_ms, haft__str(r->id), body);
+        sim_store_append(s, r, haft__arena_copy(arena, haft__buf_str(&s->line)), 1);
+    }
+}
+
 /* A person forks a run, and opens the fork. */
 void sim_fork(sim *s)
 {
@@ -180,7 +193,8 @@ void sim_fork(sim *s)
                                 .row = from->row};
     haft__fork_builder f = {
         .from = &source, .options = &options, .arena = &arena, .fork = &fork, .err = &err};
-    if (find_point(s, from, &f, &earlier)) {
+    if (find_point(s, from, &f, &earlier) && sim_write_change(s, &f.run, &options, &err)) {
+        haft_str change = haft__arena_copy(&arena, haft__buf_str(&s->text));
         char id[HAFT__ID_LENGTH + 1], thread[HAFT__ID_LENGTH + 1];
         (void)snprintf(id, sizeof(id), "%026u", 100 + s->forks_left);
         (void)snprintf(thread, sizeof(thread), "%026u", 200 + s->forks_left);
@@ -193,6 +207,7 @@ void sim_fork(sim *s)
             s->sum.forks++;
             sim_watch_claim(s, r, 1);
             copy_events(s, from, r, &arena, f.run.seq);
+            add_change(s, r, change, &arena);
             sim_watch_fork(s, r);
         }
     } else {

@@ -5,7 +5,9 @@
 
 #include <stdarg.h>
 
+#include "run/decide/call_wait.h"
 #include "run/host.h"
+#include "spec/load/load.h"
 #include "json/canonical.h"
 
 /* ---- random numbers ---- */
@@ -204,6 +206,8 @@ static void offer_worker(const sim *s, unsigned number, choices *c)
         return;
     }
     uint64_t deadline = haft__run_deadline(&w->run), now = sim_worker_now(s, w);
+    uint64_t delay = haft__call_wait_next_poll(&w->run, 0);
+    deadline = delay > 0 && (deadline == 0 || delay < deadline) ? delay : deadline;
     bool rests = w->effect == HAFT__EFFECT_WAIT || w->effect == HAFT__EFFECT_RUN_CALLS;
     offer(c, ACTION_WRITTEN, number, 0, w->writing && w->performed ? 8 : 0);
     offer(c, ACTION_REPLY, number, 0, w->asking ? 6 : 0);
@@ -240,7 +244,8 @@ static choice choose(sim *s)
     offer(&c, ACTION_JUMP, 0, 0, !s->calm && s->steps % 8 == 0 ? 1 : 0);
     offer(&c, ACTION_PERSON, 0, 0, 3);
     offer(&c, ACTION_NEW_RUN, 0, 0, may_start_root(s) ? 1 : 0);
-    offer(&c, ACTION_FORK, 0, 0, !s->calm && s->forks_left > 0 && s->steps % 8 == 0 ? 1 : 0);
+    bool forks = !s->calm && s->forks_left > 0 && s->steps % 8 == 0;
+    offer(&c, ACTION_FORK, 0, 0, !forks ? 0 : s->root == SIM_GRAPH ? 6 : 1);
     uint32_t at = sim_pick(s, c.weight);
     size_t i = 0;
     while (at >= c.items[i].weight) {
@@ -268,7 +273,8 @@ static void jump(sim *s)
 static void skew(sim *s, sim_worker *w)
 {
     static const int64_t spans[] = {0, 0, 1000, -1000, 3600000, -3600000, 86400000};
-    w->skew_ms = spans[sim_pick(s, COUNT(spans))];
+    /* A node that tries again waits by the clock: not for a day, within the steps of a seed. */
+    w->skew_ms = spans[sim_pick(s, COUNT(spans) - (s->root == SIM_GRAPH))];
     sim_trace(s, "%s: its clock is %lld ms off", w->owner, (long long)w->skew_ms);
 }
 
@@ -297,7 +303,7 @@ static void start_root(sim *s)
                                                  HAFT__MULTITASK_REJECT, HAFT__MULTITASK_INTERRUPT};
     char id[HAFT__ID_LENGTH + 1];
     (void)snprintf(id, sizeof(id), "%026u", 10 + s->roots_left--);
-    sim_record *r = sim_store_add(s, haft__str(id), HAFT__LIT(HELP_THREAD), SIM_ROOT);
+    sim_record *r = sim_store_add(s, haft__str(id), HAFT__LIT(HELP_THREAD), s->root);
     if (r != NULL) {
         r->multitask = multitasks[sim_pick(s, COUNT(multitasks))];
         sim_trace(s, "people: %s follows in the thread", id);
@@ -363,10 +369,11 @@ void sim_begin(sim *s, uint64_t seed, sim_break broken)
     s->changes = sim_chance(s, 30);
     s->walls = sim_chance(s, 30);
     s->roots_left = sim_chance(s, 30) ? 1 + sim_pick(s, 2) : 0;
-    s->forks_left = sim_chance(s, 30) ? 1 + sim_pick(s, 3) : 0;
+    s->root = sim_chance(s, 30) ? SIM_GRAPH : SIM_ROOT;
+    s->forks_left = sim_chance(s, s->root == SIM_GRAPH ? 60 : 30) ? 1 + sim_pick(s, 3) : 0;
     sim_make_specs(s);
-    sim_trace(s, "seed %llu: %s", (unsigned long long)seed, s->specs[SIM_ROOT].words);
-    (void)sim_store_add(s, HAFT__LIT(HELP_RUN), HAFT__LIT(HELP_THREAD), SIM_ROOT);
+    sim_trace(s, "seed %llu: %s", (unsigned long long)seed, s->specs[s->root].words);
+    (void)sim_store_add(s, HAFT__LIT(HELP_RUN), HAFT__LIT(HELP_THREAD), s->root);
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
         s->workers[i].life = 0;
         s->workers[i].skew_ms = 0;
@@ -420,6 +427,7 @@ bool sim_run(sim *s, uint64_t seed, sim_break broken)
     for (size_t i = 0; i < s->record_count && is_sound(s); i++) {
         if (!s->records[i].refused) {
             s->sum.runs++;
+            s->sum.graphs += s->records[i].spec.graph_rules != NULL;
             sim_watch_end(s, &s->records[i]);
         }
     }
@@ -439,6 +447,8 @@ void sim_init(sim *s)
     *s = (sim){0};
     haft__arena_init(&s->arena, 0);
     haft__arena_init(&s->scratch, 0);
+    haft__arena_init(&s->schemas, 0);
+    CHECK_INT(haft__spec_schema_compile(&s->schemas, HELP_KEY, &s->schema, NULL), HAFT_OK, "init");
     haft__buf_init(&s->trace, 1 << 26);
     haft__buf_init(&s->body, 1 << 24);
     haft__buf_init(&s->line, 1 << 24);
@@ -471,6 +481,7 @@ void sim_finish(sim *s)
         haft__buf_finish(&s->workers[i].written);
     }
     haft__decider_finish(&s->decider);
+    haft__arena_finish(&s->schemas);
     haft__arena_finish(&s->scratch);
     haft__arena_finish(&s->arena);
 }

@@ -3,13 +3,13 @@
  * sim_help.h - a simulated world around a few runs, made from one seed: workers that crash, stop
  * and wake up, a store that loses replies, clocks that jump, a model and tools with every
  * behaviour, and people who answer twice or differently. Runs start child runs, follow each other
- * in a thread, are forked, are handed to another agent, and get another spec. All randomness comes
- * from the seed.
+ * in a thread, are forked, are handed to another agent, and get another spec. Some are graphs. All
+ * randomness comes from the seed.
  *
  * The runs themselves are real: workers use the functions of the engine (run/decide/decide.h,
  * host.h, pause/command.h), and the store has the rules of real stores (store/check.c). A reader
- * that does not use fold and decide (sim_watch_help.c, sim_tree_help.c, sim_handoff_help.c) checks
- * the rules at each committed event and effect.
+ * that does not use fold and decide (sim_watch_help.c, sim_tree_help.c, sim_handoff_help.c,
+ * sim_step_help.c) checks the rules at each committed event and effect.
  *
  *     sim_init(&sim);
  *     if (!sim_run(&sim, 7, SIM_SOUND)) puts(sim.failure);
@@ -17,6 +17,7 @@
 #ifndef HAFT_TESTS_SIM_HELP_H
 #define HAFT_TESTS_SIM_HELP_H
 
+#include "engine/ops/fork.h"
 #include "run/pause/command.h"
 #include "run/run_help.h"
 #include "run/thread_queue.h"
@@ -25,9 +26,10 @@
 enum {
     SIM_WORKERS = 3,
     SIM_SLOTS = 16,    /* calls that run at once in one worker */
-    SIM_CALLS = 160,   /* calls of a run */
-    SIM_RECORDS = 48,  /* runs of one seed */
-    SIM_LINKS = 16,    /* children of a run */
+    SIM_CALLS = 256,   /* calls of a run */
+    SIM_RECORDS = 96,  /* runs of one seed */
+    SIM_LINKS = 32,    /* children of a run */
+    SIM_TASKS = 32,    /* nodes of a step */
     SIM_MAIL = 64,     /* pending messages of a run; people may send half as many */
     SIM_ATTEMPTS = 16, /* attempts of a call whose arguments are compared */
     SIM_ORPHANS = 64,  /* attempts whose worker has stopped */
@@ -76,7 +78,14 @@ enum {
     X(STAY, "an accepted transfer is not performed", "without the handoff")                        \
     X(HANDED, "a handoff is recorded twice", "handed over twice")                                  \
     X(LOOP, "handoffs are not counted", "more often than")                                         \
-    X(FORGET, "a handoff loses the last message", "the history of")
+    X(FORGET, "a handoff loses the last message", "the history of")                                \
+    X(BARRIER, "a step is recorded while a node has no result", "before its barrier")              \
+    X(TWOFOLD, "a step is recorded twice", "its last step")                                        \
+    X(MIXED, "results are applied in the order in which they come", "the order of the nodes")      \
+    X(UNWOKEN, "a step has another node than was woken", "was not to run")                         \
+    X(ENDLESS, "the recursion limit is not counted", "its limit is")                               \
+    X(ANEW, "a node that is done runs again", "it has its result")                                 \
+    X(UNTRUE, "a graph answers with another state", "is not the state")
 
 typedef enum sim_break {
 #define X(name, what, rule) SIM_##name,
@@ -117,6 +126,7 @@ typedef struct sim_call {
     uint32_t effects, repeats;
     bool answered;                         /* it was pending and is not any more */
     sim_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
+    char found[40];                        /* the result of a tool in a graph; "" for none */
 } sim_call;
 
 /* A child that a run has started, in its log. */
@@ -132,8 +142,18 @@ typedef struct sim_message {
 } sim_message;
 
 /* The specs of a seed: two roots, of which the second replaces the first, two agents that are child
- * runs, and one that runs are only handed to. */
-typedef enum sim_role { SIM_ROOT, SIM_AGENT, SIM_LEAF, SIM_DESK, SIM_NEXT, SIM_ROLES } sim_role;
+ * runs, one that runs are only handed to, and graphs on three levels. */
+typedef enum sim_role {
+    SIM_ROOT,
+    SIM_AGENT,
+    SIM_LEAF,
+    SIM_DESK,
+    SIM_NEXT,
+    SIM_GRAPH,
+    SIM_INNER,
+    SIM_DEEP,
+    SIM_ROLES
+} sim_role;
 
 typedef struct sim_spec {
     char words[600];
@@ -142,6 +162,24 @@ typedef struct sim_spec {
     haft__agent_spec named[2]; /* that it can hand a run to */
     haft__handoff handoffs[2];
 } sim_spec;
+
+/* A node that is to run in the next step of a graph. */
+typedef struct sim_task {
+    char name[8];
+    bool worker;   /* of a map */
+    char by[8][8]; /* the nodes that have woken it */
+    size_t by_count;
+} sim_task;
+
+/* What the watcher knows of a graph. */
+typedef struct sim_steps {
+    uint64_t steps; /* the last one */
+    bool begun;     /* step 0 is recorded */
+    bool limited;   /* the recursion limit is reached: only the node of the limit may run */
+    sim_task next[SIM_TASKS];
+    size_t next_count;
+    haft_str log; /* the items of the channel `log`, in the arena */
+} sim_steps;
 
 /* A run in the store, and what the watcher knows of it. */
 typedef struct sim_record {
@@ -172,6 +210,7 @@ typedef struct sim_record {
     const sim_spec *agent;             /* that the run was handed to; NULL: its own spec */
     char transfer[HAFT__CALL_ID_SIZE]; /* accepted, and the run has not been handed over yet */
     unsigned handoffs;
+    sim_steps graph;
 } sim_record;
 
 /* One attempt of a call, in a worker or after its crash. */
@@ -235,7 +274,9 @@ typedef struct sim {
     char failure[600]; /* the first failure; "" if there is none */
 
     sim_spec specs[SIM_ROLES];
-    haft__arena arena, scratch;
+    sim_role root; /* of runs that people start */
+    haft__arena arena, scratch, schemas;
+    const haft__schema *schema; /* of specs; in `schemas` */
     haft__decider decider;
     haft__buf body, line, text;
 
@@ -261,7 +302,7 @@ typedef struct sim {
     struct {
         uint64_t seeds, runs, children, forks, queued, changed, handoffs, steps, events, effects,
             crashes, freezes, refused, unknown, recoveries, answers, seconds, unnamed, cancels,
-            walls, ends[HAFT__END_EXPIRED + 1];
+            walls, graphs, graph_steps, graph_changes, ends[HAFT__END_EXPIRED + 1];
     } sum;
 } sim;
 
@@ -291,6 +332,14 @@ void sim_make_specs(sim *s);
 sim_class sim_class_of(const haft__tool *tool);
 void sim_reply(sim *s, sim_worker *w);
 
+/* sim_graph_help.c: specs of graphs, forks of their runs, and defects. */
+void sim_make_graphs(sim *s);
+sim_role sim_role_of(haft_str agent); /* of a child */
+haft__fork_options sim_pick_step(sim *s, const sim_record *r);
+bool sim_write_change(sim *s, haft__run *run, const haft__fork_options *options, haft_error *err);
+haft_str sim_break_step(sim *s, haft_str body);             /* of an event that is decided */
+void sim_break_graph(sim *s, sim_worker *w, haft_str body); /* after an event */
+
 /* sim_store_help.c */
 sim_record *sim_store_add(sim *s, haft_str id, haft_str thread, sim_role role); /* not stored yet */
 sim_record *sim_store_find(sim *s, haft_str id); /* a run that is stored; NULL without one */
@@ -318,6 +367,8 @@ bool sim_worker_durable(const sim_worker *w);
 bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now);
 bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command, bool direct);
 void sim_worker_forge(sim *s, sim_worker *w, haft_str body); /* an event that is not a decision */
+/* A body in which `from` is replaced by `to` once. */
+haft_str sim_replace(sim *s, haft_str body, const char *from, const char *to);
 
 /* sim_fold_help.c: the state of a stored run. */
 haft__run_specs sim_specs(sim *s);
@@ -349,13 +400,18 @@ void sim_watch_state(sim *s,
                      const sim_worker *w); /* folding the log gives the state of the worker */
 void sim_watch_end(sim *s, sim_record *r);
 sim_call *sim_find_call(sim_record *r, haft_str id);
-bool sim_was_answered(const sim_call *call); /* by a person, at any time */
+void sim_classify(const sim_record *r, sim_call *call); /* by the name of its tool */
+bool sim_was_answered(const sim_call *call);            /* by a person, at any time */
 
 /* sim_handoff_help.c: agents that hand runs to each other, and the rules for it. */
 void sim_make_handoffs(sim *s);
 void sim_watch_handoff(sim *s, sim_record *r, const haft__event *event);
 void sim_watch_history(sim *s, const haft__messages *before, const haft__run *run); /* handed off */
 void sim_watch_use_spec(sim *s, sim_record *r); /* another agent or another spec */
+
+/* sim_step_help.c: the rules for steps of graphs. */
+void sim_watch_step(sim *s, sim_record *r, const haft__event *event); /* before the other rules */
+sim_call *sim_watch_node_call(sim *s, sim_record *r, const haft__event *event); /* a new call */
 
 /* sim_tree_help.c: the rules for several runs. */
 void sim_watch_family(sim *s, sim_record *r, const haft__event *event); /* before it is stored */

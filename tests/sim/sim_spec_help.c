@@ -136,6 +136,9 @@ void sim_make_specs(sim *s)
         add_agent_tool(s, SIM_AGENT, "ask_leaf", SIM_LEAF);
     }
     sim_make_handoffs(s);
+    if (s->root == SIM_GRAPH) {
+        sim_make_graphs(s);
+    }
 }
 
 sim_class sim_class_of(const haft__tool *tool)

@@ -167,6 +167,9 @@ static haft__outcome make_outcome(sim *s, const sim_slot *slot)
     haft__outcome outcome = {
         .ok = true, .text = HAFT__LIT("found"), .where = HAFT__LIT(""), .hint = HAFT__LIT("")};
     outcome.ms = sim_pick(s, 50);
+    if (slot->record->spec.graph_rules != NULL) { /* each result is another text */
+        outcome.text = haft__arena_format(&s->scratch, "found %s", slot->id);
+    }
     if (slot->times_out) {
         outcome.ok = false;
         outcome.unknown = outcome.transient = true;
@@ -183,6 +186,7 @@ void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot)
 {
     haft_error err = {0};
     const haft__run_call *call = call_of(w, slot);
+    haft__arena_reset(&s->scratch);
     haft__outcome outcome = make_outcome(s, slot);
     haft__effect effect = {.kind = HAFT__EFFECT_END};
     uint64_t now = sim_worker_now(s, w);

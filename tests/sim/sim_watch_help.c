@@ -37,7 +37,7 @@ sim_call *sim_find_call(sim_record *r, haft_str id)
 /* ---- calls ---- */
 
 /* The class by the name of the tool, not by the state of the run. */
-static void classify(const sim_record *r, sim_call *call)
+void sim_classify(const sim_record *r, sim_call *call)
 {
     static const struct {
         const char *tool;
@@ -81,7 +81,7 @@ static void on_reply(sim *s, sim_record *r, const haft__event *event)
                        HAFT__ARG(text_in(listed.items[i], "call")));
         (void)snprintf(call->tool, sizeof(call->tool), "%.*s",
                        HAFT__ARG(text_in(listed.items[i], "name")));
-        classify(r, call);
+        sim_classify(r, call);
     }
 }
 
@@ -93,7 +93,7 @@ static void on_spec_changed(sim *s, sim_record *r)
     sim_watch_use_spec(s, r); /* the new spec has the same agents */
     for (size_t i = r->batch; i < r->call_count; i++) {
         sim_call *call = &r->calls[i], now = *call;
-        classify(r, &now);
+        sim_classify(r, &now);
         call->approval = call->approval && now.approval;
         call->policy = call->policy || now.policy;
         call->judged_again = call->open && call->pending;
@@ -217,8 +217,8 @@ static void on_over(sim *s, sim_call *call, const haft__event *event)
 static void on_call(sim *s, sim_record *r, const haft__event *event)
 {
     sim_call *call = sim_find_call(r, text_in(event->object, "call"));
+    call = call != NULL ? call : sim_watch_node_call(s, r, event);
     if (call == NULL) {
-        sim_fail(s, "an event of an unknown call");
         return;
     }
     switch (event->kind) {
@@ -336,6 +336,7 @@ void sim_watch_event(sim *s, sim_record *r, haft_str line, uint64_t epoch)
     r->seen_bytes += line.len + 1;
     sim_watch_family(s, r, &event);
     sim_watch_handoff(s, r, &event);
+    sim_watch_step(s, r, &event);
     take(s, r, &event);
 }
 

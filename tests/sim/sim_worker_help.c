@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sim_worker_help.c - a process that works on a run like the engine: decisions are folded and
  * buffered, one write is pending at a time, and effects wait for it. */
+#include "graph/run/graph_run.h"
 #include "run/handoff/handoff.h"
 #include "run/host.h"
 #include "sim_help.h"
@@ -128,6 +129,7 @@ bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now)
         return false;
     }
     inject_defect(s, w, body);
+    sim_break_graph(s, w, body);
     if (hands_off) {
         sim_watch_history(s, &before, &w->run);
     }
@@ -182,8 +184,7 @@ void sim_worker_written(sim *s, sim_worker *w)
 
 /* ---- deciding ---- */
 
-/* A body in which `from` is replaced by `to` once. */
-static haft_str replace(sim *s, haft_str body, const char *from, const char *to)
+haft_str sim_replace(sim *s, haft_str body, const char *from, const char *to)
 {
     size_t length = strlen(from);
     for (size_t at = 0; at + length <= body.len; at++) {
@@ -201,7 +202,7 @@ static haft_str replace(sim *s, haft_str body, const char *from, const char *to)
 static haft_str raise_budget(sim *s, haft_str body)
 {
     bool child = haft__str_starts_with(body, HAFT__LIT("\"kind\":\"child_started\""));
-    return child ? replace(s, body, "\"turns\":", "\"turns\":9") : body;
+    return child ? sim_replace(s, body, "\"turns\":", "\"turns\":9") : body;
 }
 
 /* A broken worker forgets that a call hands its run over. */
@@ -236,16 +237,22 @@ static bool decide(sim *s, sim_worker *w, bool *ret_more)
         haft__buf_add_str(&s->body, HAFT__LIT(",\"more\":1}"));
         effect.body = haft__buf_str(&s->body);
     }
+    if (*ret_more) {
+        effect.body = sim_break_step(s, effect.body);
+    }
     if (*ret_more && s->broken == SIM_GREEDY) {
         effect.body = raise_budget(s, effect.body);
     }
     return !*ret_more || sim_worker_append(s, w, effect.body, now);
 }
 
-/* A run that is not the first of its thread does nothing, except that it can be cancelled. */
+/* A run that is not the first of its thread does nothing, except that it can be cancelled. A graph
+ * is created before anything is decided, because the write that creates a run creates no children.
+ */
 static bool is_waiting(const sim_worker *w)
 {
-    return w->queued && !w->run.cancel_asked;
+    bool graph = w->run.spec->graph_rules != NULL && !w->created;
+    return (w->queued || graph) && !w->run.cancel_asked;
 }
 
 static void perform(sim *s, sim_worker *w)
@@ -256,6 +263,12 @@ static void perform(sim *s, sim_worker *w)
         sim_slots_start(s, w);
         if (s->broken == SIM_TURN && sim_chance(s, 10)) {
             sim_worker_forge(s, w, HAFT__LIT("\"kind\":\"turn_started\",\"turn\":9}"));
+        }
+        if (s->broken == SIM_BARRIER && w->run.graph != NULL && sim_chance(s, 10)) {
+            haft__buf_clear(&s->body);
+            haft__buf_addf(&s->body, "\"kind\":\"graph_step\",\"step\":%u,\"next\":[]}",
+                           w->run.graph->x->step + 1);
+            sim_worker_forge(s, w, haft__buf_str(&s->body));
         }
         break;
     case HAFT__EFFECT_WAIT:
@@ -506,7 +519,7 @@ bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command,
     bool recorded = status == HAFT_OK && s->body.len > 0;
     haft_str body = haft__buf_str(&s->body);
     if (recorded && command->kind == HAFT__RUN_COMMAND_CHILD && s->broken == SIM_FORGED) {
-        body = replace(s, body, "\"end\":\"done\"", "\"end\":\"failed\"");
+        body = sim_replace(s, body, "\"end\":\"done\"", "\"end\":\"failed\"");
     }
     sim_trace(s, "%s: gets %s%s%.*s: %s", w->owner, direct ? "directly " : "",
               command->kind == HAFT__RUN_COMMAND_CANCEL ? "a cancel" : "of ",

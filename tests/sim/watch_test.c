@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the simulation (sim_watch_help.c, sim_tree_help.c, sim_handoff_help.c), each tested
- * with a log or an effect that breaks it. */
+/* The rules of the simulation (sim_watch_help.c, sim_tree_help.c, sim_handoff_help.c,
+ * sim_step_help.c), each tested with a log or an effect that breaks it. */
 #include "sim_help.h"
+#include "json/object.h"
 
 #define REPLY                                                                                      \
     "\"kind\":\"model_replied\",\"calls\":[{\"call\":\"c1.1\",\"name\":\"send\"},{\"call\":"       \
@@ -116,6 +117,73 @@ static void append_to(sim *s, sim_record *r, const char *body)
     haft__event_write(&s->line, r->seen_seq + 1, 1000000, haft__str(r->id), haft__str(body));
     haft_str line = help_keep(haft__buf_str(&s->line));
     sim_store_append(s, r, line, 1);
+}
+
+/* ---- steps of graphs ---- */
+
+#define STEP(step, left, nodes, next)                                                              \
+    "\"kind\":\"graph_step\",\"step\":" step ",\"nodes\":[" nodes "],\"updates\":{\"log\":[]},"    \
+    "\"remaining_steps\":" left ",\"next\":[" next "]}"
+#define NODE(name) "{\"node\":\"" name "\",\"by\":[\"start\"]}"
+#define BEGUN      STEP("0", "3", "", NODE("a") "," NODE("b"))
+#define NODE_CALL(call, node)                                                                      \
+    "\"kind\":\"call_started\",\"call\":\"" call "\",\"tool\":\"look\",\"arguments\":{},"          \
+    "\"attempt\":1,\"idempotency_key\":\"run:" call "\",\"node\":\"" node "\"}"
+#define FOUND(call)                                                                                \
+    "\"kind\":\"call_finished\",\"call\":\"" call "\",\"ok\":true,\"result\":\"found " call "\"}"
+
+/* A seed of graphs whose recursion limit is 3. */
+static void begin_graph(sim *s)
+{
+    uint64_t seed = 0;
+    do {
+        sim_begin(s, ++seed, SIM_SOUND);
+    } while (s->root != SIM_GRAPH
+             || haft__object_number(s->records[0].spec.graph, "recursion_limit", 0) != 3);
+    s->records[0].exists = true;
+    sim_watch_claim(s, &s->records[0], 1);
+}
+
+TEST(a_log_of_a_graph_that_breaks_a_rule_is_found)
+{
+    static const struct {
+        const char *rule;
+        const char *bodies[6]; /* the last one breaks the rule */
+    } rows[] = {
+        {"before its barrier", {NODE_CALL("n1.1", "a")}},
+        {"before its barrier", {BEGUN, NODE_CALL("n2.1", "a")}},
+        {"before its barrier",
+         {BEGUN, NODE_CALL("n1.1", "a"), STEP("1", "2", NODE("a") "," NODE("b"), "")}},
+        {"not to run", {BEGUN, NODE_CALL("n1.3", "a")}},
+        {"not to run", {BEGUN, NODE_CALL("n1.1", "b")}},
+        {"not to run", {BEGUN, STEP("1", "2", NODE("a"), "")}},
+        {"before n1.1 has its result", {BEGUN, NODE_CALL("n1.1", "a"), NODE_CALL("n1.1.2", "a")}},
+        {"it has its result",
+         {BEGUN, NODE_CALL("n1.1", "a"), FOUND("n1.1"), NODE_CALL("n1.1.2", "a")}},
+        {"its last step", {BEGUN, STEP("2", "1", NODE("a") "," NODE("b"), "")}},
+        {"its last step", {BEGUN, BEGUN}},
+        {"its limit is", {STEP("0", "9", "", NODE("a"))}},
+        {"the order of their names", {STEP("0", "3", "", NODE("b") "," NODE("a"))}},
+        {"the order of the nodes",
+         {BEGUN, NODE_CALL("n1.1", "a"), FOUND("n1.1"),
+          STEP("1", "2", NODE("a") "," NODE("b"), "")}},
+        {"is to run", {BEGUN, "\"kind\":\"run_finished\",\"end\":\"done\",\"answer\":\"[]\"}"}},
+        {"is not the state",
+         {STEP("0", "3", "", ""),
+          "\"kind\":\"run_finished\",\"end\":\"done\",\"answer\":\"[1]\"}"}},
+    };
+    sim *s = test_alloc(sizeof(*s));
+    sim_init(s);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        begin_graph(s);
+        for (size_t k = 0; k < COUNT(rows[i].bodies) && rows[i].bodies[k] != NULL; k++) {
+            CHECK(s->failure[0] == '\0', "row %zu, event %zu: %s", i, k, s->failure);
+            append(s, k + 1, 1, rows[i].bodies[k]);
+        }
+        CHECK(strstr(s->failure, rows[i].rule) != NULL, "row %zu, %s: %s", i, rows[i].rule,
+              s->failure);
+    }
+    sim_finish(s);
 }
 
 /* A child that exists, with or without the event of its parent. */

@@ -179,3 +179,21 @@ haft_status haft__graph_set_end(haft__run *run, haft_error *err)
     run->graph_next = next;
     return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);
 }
+
+haft_status haft__graph_set_last_answer(haft__run *run, haft_error *err)
+{
+    haft__graph_run *graph = run->graph;
+    haft__json state;
+    haft_error why = {0};
+    if (run->graph_next.kind == HAFT__GRAPH_NEXT_END || run->graph_next.answer.ptr != NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__graph_execution_state(graph->x, false, graph->arena, &state, &why);
+    if (status == HAFT_OK) {
+        status = write_answer(graph, state, &run->graph_next.answer, &why);
+    }
+    if (status == HAFT_TOO_BIG) { /* then the run has no answer */
+        return HAFT_OK;
+    }
+    return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);
+}

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "graph/run/graph_run_int.h"
 #include "graph/state.h"
+#include "run/event_body.h"
 #include "json/object.h"
 #include "json/read.h"
 
@@ -389,6 +390,20 @@ static haft_str find_paused(const haft__graph *graph, const haft__event *event)
     return name;
 }
 
+/* A person changes the state, or tries failed nodes again. A pause after the last step stays,
+ * unless nothing follows any more. */
+static haft_status fold_change(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__graph_execution *x = run->graph->x;
+    bool edits = haft__event_field(event, "edit") != NULL;
+    haft_status status = (edits ? haft__graph_fold_edit : haft__graph_fold_retry)(run, event, err);
+    x->paused = x->paused && x->task_count > 0;
+    if (status == HAFT_OK && x->paused) {
+        status = haft__graph_add_pause_after(run, run->graph->paused_after, err);
+    }
+    return status == HAFT_OK ? advance(run, err) : status;
+}
+
 static haft_status fold_step(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__graph_run *graph = run->graph;
@@ -397,10 +412,8 @@ static haft_status fold_step(haft__run *run, const haft__event *event, haft_erro
     if (status != HAFT_OK) {
         return status;
     }
-    bool edits = haft__event_field(event, "edit") != NULL;
-    if (edits || haft__event_flag(event, "retry")) {
-        status = (edits ? haft__graph_fold_edit : haft__graph_fold_retry)(run, event, err);
-        return status == HAFT_OK ? advance(run, err) : status;
+    if (haft__event_is_graph_change(event)) {
+        return fold_change(run, event, err);
     }
     if (run->graph_next.kind != HAFT__GRAPH_NEXT_STEP
         || step != haft__object_number(run->graph_next.step, "step", step + 1)) {
@@ -411,7 +424,8 @@ static haft_status fold_step(haft__run *run, const haft__event *event, haft_erro
         status = haft__graph_execution_fold(graph->x, event->object, err);
     }
     if (status == HAFT_OK && graph->x->paused) {
-        status = haft__graph_add_pause_after(run, find_paused(graph->graph, event), err);
+        graph->paused_after = find_paused(graph->graph, event);
+        status = haft__graph_add_pause_after(run, graph->paused_after, err);
     }
     return status == HAFT_OK ? advance(run, err) : status;
 }
@@ -427,6 +441,16 @@ static haft_status fold_result(haft__run *run, const haft__event *event, haft_er
                                                                              : status;
 }
 
+static haft_status fold_event(haft__run *run, const haft__event *event, haft_error *err)
+{
+    switch (event->kind) {
+    case HAFT__EVENT_GRAPH_STEP: return fold_step(run, event, err);
+    case HAFT__EVENT_CALL_FINISHED:
+    case HAFT__EVENT_CALL_REFUSED: return fold_result(run, event, err);
+    default: return HAFT_OK;
+    }
+}
+
 static haft_status fold(haft__run *run, const haft__event *event, haft_error *err)
 {
     if (event->kind == HAFT__EVENT_RUN_STARTED) {
@@ -436,12 +460,9 @@ static haft_status fold(haft__run *run, const haft__event *event, haft_error *er
         return fail_step(event, "the run has no graph", err);
     }
     run->graph->now_ms = event->at_ms;
-    switch (event->kind) {
-    case HAFT__EVENT_GRAPH_STEP: return fold_step(run, event, err);
-    case HAFT__EVENT_CALL_FINISHED:
-    case HAFT__EVENT_CALL_REFUSED: return fold_result(run, event, err);
-    default: return HAFT_OK;
-    }
+    haft_status status = fold_event(run, event, err);
+    bool limited = run->wall_reached || run->parent_limit_reached;
+    return status == HAFT_OK && limited ? haft__graph_set_last_answer(run, err) : status;
 }
 
 const haft__graph_rules haft__graph_run_rules = {.fold = fold};

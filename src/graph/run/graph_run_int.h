@@ -29,5 +29,7 @@ HAFT_MUST_USE haft_status haft__graph_fold_retry(haft__run *run, const haft__eve
 
 /* The graph has ended: sets run->graph_next. */
 HAFT_MUST_USE haft_status haft__graph_set_end(haft__run *run, haft_error *err);
+/* A budget is used up: if the run ends inside a step, it answers with the state before the step. */
+HAFT_MUST_USE haft_status haft__graph_set_last_answer(haft__run *run, haft_error *err);
 
 #endif

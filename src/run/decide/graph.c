@@ -41,9 +41,9 @@ static haft_status decide_end(haft__decision *d, const haft__graph_next *next)
 
 haft_str haft__decide_last_text(const haft__run *run)
 {
-    bool ended = run->graph_next.kind == HAFT__GRAPH_NEXT_END;
+    bool answers = run->graph_next.answer.ptr != NULL;
     return !haft__run_is_graph(run) ? run->observation
-           : ended                  ? run->graph_next.answer
+           : answers                ? run->graph_next.answer
                                     : HAFT__LIT("");
 }
 

@@ -232,6 +232,48 @@ TEST(graphs_end_in_each_way)
     }
 }
 
+/* The first step gives an output, the second is under way, and another would follow. */
+#define THREE_STEPS                                                                                \
+    HEAD "tools:\n" TOOL("one")                                                                    \
+        TOOL("two") "graph:\n  output: /out\n"                                                     \
+                    "  channels: {out: {reducer: append}}\n  nodes: {a: {tool: one, out: {out: "   \
+                    "\"\"}}, "                                                                     \
+                    "b: {tool: two, out: {out: \"\"}}, c: {tool: one, out: {out: \"\"}}}\n"        \
+                    "  edges: [{from: start, to: a}, {from: a, to: b}, {from: b, to: c}]\n"
+
+TEST(a_graph_whose_budget_is_used_up_in_a_step_answers_with_its_output)
+{
+    for (int parent = 0; parent <= 1; parent++) {
+        played p;
+        haft__effect effect = {.kind = HAFT__EFFECT_END};
+        haft__buf body;
+        play_init(&p, THREE_STEPS, "{}");
+        while (p.run.call_count < 2 || p.run.calls[1].stage != HAFT__CALL_STARTED) {
+            CHECK_INT(haft__decide(&p.decider, &p.run, p.now_ms, &effect, &p.err), HAFT_OK, "%s",
+                      p.err.message);
+            CHECK_INT(effect.kind == HAFT__EFFECT_EVENT
+                          ? append(&p, haft__arena_copy(&p.arena, effect.body))
+                          : finish_one(&p),
+                      HAFT_OK, "%s", p.err.message);
+        }
+        haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+        if (parent == 1) {
+            haft__input_parent_limit_reached(&body, &p.run);
+        } else {
+            haft__input_wall_reached(&body, &p.run, p.file.spec->limits.wall_ms);
+        }
+        CHECK_INT(append(&p, haft__buf_str(&body)), HAFT_OK, "%s", p.err.message);
+        haft__buf_finish(&body);
+        play_on(&p);
+        CHECK_INT(p.run.end, HAFT__END_EXHAUSTED, "parent %d", parent);
+        CHECK_STR(p.run.answer,
+                  parent == 1 ? HAFT__LIT("[\"one\",\"two\"]") : HAFT__LIT("[\"one\"]"),
+                  "parent %d", parent);
+        check_replay(&p);
+        play_finish(&p);
+    }
+}
+
 /* ---- outputs that are used again ---- */
 
 /* The memory of a run with `steps` different inputs of a node with `cache`. */
