@@ -247,8 +247,10 @@ static void add_agent(haft__loader *l, haft__agent_spec *agents, haft_str name, 
 {
     reference r = {.name = name, .pointer = pointer};
     size_t before = l->problems.errors;
-    if (haft__spec_find_agent(l->spec, name) != NULL || l->status != HAFT_OK) {
-        return;
+    bool reported = haft__json_get(haft__object_object(l->source, "agents"), name) != NULL
+                    && !haft__str_starts_with(pointer, HAFT__LIT("/agents/"));
+    if (haft__spec_find_agent(l->spec, name) != NULL || l->status != HAFT_OK || reported) {
+        return; /* the agents of the spec come first */
     }
     bool found = (find_inline(l, &r) || find_file(l, &r)) && check_nesting(l, &r);
     const haft__spec *spec = found ? load_agent(l, &r) : NULL;

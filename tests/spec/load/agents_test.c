@@ -25,6 +25,8 @@ static const problem_case agents[] = {
     {AGENTS("digger: " AGENT("limits: {turns: 0}")),
      "1:10: warning: the agent \"digger\" is not used: no tool, handoff or node names it\n"
      "1:81: agent digger: expected a number of at least 1, found 0"},
+    {AGENTS("digger: " AGENT("limits: {turns: 0}")) TOOL("agent: digger") "handoffs: [digger]\n",
+     "1:81: agent digger: expected a number of at least 1, found 0"},
     {AGENTS("a: " AGENT("tools: [{name: ask, agent: b}]") ", b: " AGENT(
          "tools: [{name: ask, agent: a}]")),
      "1:87: agent a: agent b: the agent \"a\" would start itself: it is one of the agents that use "
