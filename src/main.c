@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,6 +47,13 @@ static void replace_closed_descriptors(void)
     }
 }
 
+/* The program that reads the output has ended, such as `head`: it needs no more. */
+static bool has_no_reader(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 int main(int argc, char **argv)
 {
     replace_closed_descriptors();
@@ -54,11 +62,14 @@ int main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and haft can report it */
     (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow (ulimit -f) */
     haft__exit_status result = haft__cli_run(argc, argv, &haft__services_all, stdout, stderr);
-    errno = 0;
     int failed_before = ferror(stdout);
+    bool unread = has_no_reader();
+    errno = 0;
     if (fclose(stdout) != 0 || failed_before) {
         const char *reason = errno != 0 ? strerror(errno) : "an earlier write failed";
-        (void)fprintf(stderr, "haft: cannot write the output: %s\n", reason);
+        if (!unread) {
+            (void)fprintf(stderr, "haft: cannot write the output: %s\n", reason);
+        }
         return HAFT__EXIT_FAILED;
     }
     return (int)result;

@@ -26,9 +26,16 @@ with open("/dev/full", "wb") as full:
 
 reading, writing = os.pipe()
 os.close(reading)
-check("a_broken_pipe_is_noticed", run(["--help"], writing),
-      (1, "haft: cannot write the output: Broken pipe\n"))
+check("a_reader_that_has_ended_is_only_in_the_exit_status", run(["--help"], writing), (1, ""))
 os.close(writing)
+reading, writing = os.pipe()
+with subprocess.Popen([HAFT, "help", "--format", "markdown"], stdout=writing,
+                      stderr=subprocess.PIPE, text=True) as long:
+    os.close(writing)
+    os.read(reading, 10)
+    os.close(reading)
+    check("a_reader_that_ends_early_is_only_in_the_exit_status",
+          (long.stderr.read(), long.wait()), ("", 1))
 
 LOST = "haft: cannot write the output: Bad file descriptor\n"
 
