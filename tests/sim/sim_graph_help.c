@@ -14,7 +14,7 @@ static const struct {
     const char *name, *inner; /* inner: the graph that its nodes run */
 } levels[] = {{SIM_GRAPH, "main", "inner"}, {SIM_INNER, "inner", "deep"}, {SIM_DEEP, "deep", ""}};
 
-/* What stands in a node, apart from keys that every node may have. */
+/* The content of a node, apart from keys that every node may have. */
 static const struct {
     const char *text;
     bool tool, graph; /* it calls a tool; it runs the graph below */

@@ -171,7 +171,7 @@ typedef struct sim_task {
     size_t by_count;
 } sim_task;
 
-/* What the watcher knows of a graph. */
+/* The facts that the watcher knows of a graph. */
 typedef struct sim_steps {
     uint64_t steps; /* the last one */
     bool begun;     /* step 0 is recorded */
