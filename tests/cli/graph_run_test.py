@@ -244,6 +244,58 @@ def inside(name):
           ("failed", "node_failed: broken"))
 
 
+def deep_pauses(name):
+    """Pauses and questions in a graph inside a graph inside a graph, let through from the root."""
+    deep = graph({"ask": {"ask": "Deep?", "out": {"out": ""}, "pause": "both"},
+                  "beside": {"ask": "Beside?", "out": {"out": ""}}},
+                 [{"from": "start", "to": ["ask", "beside"]}])
+    middle = graph({"held": {"graph": "deep", "out": {"out": "/out"}, "pause": "before"}},
+                   line("held"))
+    main = graph({"top": {"graph": "middle", "out": {"out": "/out"}},
+                  "other": {"ask": "Top?", "out": {"out": ""}}},
+                 [{"from": "start", "to": ["top", "other"]}], output="/out")
+    status, result = run(spec(main, graphs={"middle": middle, "deep": deep}))
+    run_id, seen_calls = result["run"], []
+    answers = {"Deep?": "d", "Beside?": "b", "Top?": "t"}
+    while result.get("end") == "waiting" and len(seen_calls) < 20:
+        one = result["pending"][-1]  # the newest first
+        seen_calls.append((one["call"], one["kind"]))
+        if one["kind"] == "approval":
+            result = again("approve", run_id, one["call"])
+        else:
+            result = again("answer", run_id, one["call"], answers[one["question"]])
+    check(f"pauses_inside_are_let_through_from_the_root_{name}",
+          (result.get("end"), answer(result)), ("done", ["t", "d", "b"]))
+    check(f"pauses_have_a_path_{name}", sorted(seen_calls),
+          sorted([("n1.1", "question"), ("n1.2/n1.1", "approval"),
+                  ("n1.2/n1.1.2/n1.1", "approval"), ("n1.2/n1.1.2/n1.1.2", "question"),
+                  ("n1.2/n1.1.2/n1.2", "question")]))
+
+
+def wide_map(name):
+    """A map over 500 items, of which every tenth fails; never more than `parallel` at once."""
+    (Path(scratch) / "there.txt").write_text("there\n")
+    items = [f"missing{i}.txt" if i % 10 == 0 else "there.txt" for i in range(500)]
+    worker = {"tool": "read", "args": {"path": "/path"}, "out": {"good": ""},
+              "on_error": {"do": [{"set": {"failed": 1}}]}}
+    channels = {"items": {}, "good": {"reducer": "append"}, "failed": {"reducer": "add"}}
+    main = graph({"w": worker, "z": {"do": [{"set": {"failed": 0}}]}},
+                 [{"from": "start", "map": {"over": "/items", "to": "w", "as": "path", "max": 500}},
+                  {"from": "w", "to": "z"}], channels, input=["items"], output="/failed")
+    value = spec(main, [{"builtin": ["read"]}], root=".", limits={"parallel": 7})
+    status, result = run(value, json.dumps({"items": items}))
+    log, open_calls, most = events(result["run"]), 0, 0
+    for event in log:
+        open_calls += (event["kind"] == "call_started") - (event["kind"] == "call_finished")
+        most = max(most, open_calls)
+    state = json.loads(haft("runs", "state", result["run"])[1])["state"]
+    check(f"500_workers_of_which_a_tenth_fails_{name}",
+          (status, result["answer"], len(state["good"])), (0, "50", 450))
+    check(f"never_more_workers_at_once_than_allowed_{name}", 0 < most <= 7, True)
+    status, result = run(value, json.dumps({"items": items + ["one.txt"]}))
+    check(f"one_item_more_than_max_{name}", (status != 0, result.get("run")), (True, None))
+
+
 def agents(name):
     """Agents as nodes: written at the node, and by name; the budgets of the graph."""
     (Path(scratch) / "say.json").write_text(json.dumps({"replies": [{"text": '["p", "q"]'}]}))
@@ -360,6 +412,22 @@ def budgets(name):
     check(f"the_budget_is_used_up_{name}",
           (result["end"], "the budget of the graph is used up" in result["reason"]),
           ("failed", True))
+    talk = {"replies": [{"calls": [{"name": "look", "arguments": {"q": str(i)}}]}
+                        for i in range(9)]}
+    (Path(scratch) / "talk.json").write_text(json.dumps(talk))
+    busy = dict(agent, model="script:talk.json",
+                tools=[{**tool("look", ["echo", "{q}"]), "args": ["q"]}])
+    inner = graph({"w": {"agent": busy, "task": "x", "limits": {"turns": 3}, "out": {"out": ""}},
+                   "beside": {"do": [{"set": {"out": "kept"}}]}},
+                  [{"from": "start", "to": ["w", "beside"]}])
+    outer = graph({"g": {"graph": "inner", "out": {"out": "/out"},
+                         "on_error": {"do": [{"text": {"out": "{/$/error}"}}]}},
+                   "beside": {"do": [{"set": {"out": "beside"}}]}},
+                  [{"from": "start", "to": ["g", "beside"]}], output="/out")
+    status, result = run(spec(outer, graphs={"inner": inner}))
+    found = answer(result)
+    check(f"the_budget_of_an_agent_inside_is_used_up_{name}",
+          (status, found[0], "exhausted" in found[1], len(found)), (0, "beside", True, 2))
     deep = {f"g{i}": graph({"w": {"graph": f"g{i + 1}"}}, line("w")) for i in (1, 2, 3)}
     deep["g4"] = graph({"w": {"do": [{"set": {"out": "deep"}}]}}, line("w"))
     status, result = run(spec(graph({"w": {"graph": "g1"}}, line("w"), output="/out"), graphs=deep,
@@ -414,8 +482,9 @@ def the_example(name):
                           ["judge"], ["count"]]))
 
 
-TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, agents,
-         bounds, other_graphs, wrong_lists, open_questions, budgets, inputs, no_model, the_example]
+TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, deep_pauses,
+         wide_map, agents, bounds, other_graphs, wrong_lists, open_questions, budgets, inputs,
+         no_model, the_example]
 
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):

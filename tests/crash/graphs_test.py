@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of graphs: kill -9 at every write of a fan-out with a join, a loop and a graph inside.
+"""Runs of graphs: kill -9 at every write of a fan-out with a join, a loop and a graph inside, and
+of examples/graph.yaml; cancels that race with a fan-out.
 
 After each kill other processes drive the run to its end. Every effect then happened once, every run
 has one end, and the state is the same as without a kill.
 """
 import json
+import random
+import shutil
+import time
+from pathlib import Path
 
 import crash_help as help
 import history
 from crash_help import effect
 
-CLASSES = {"send": "once", "look": "read_only", "mail": "once"}
+CLASSES = {"send": "once", "look": "read_only", "mail": "once", "send_question": "once"}
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 MODES = ["begin", "torn", "sync", "synced"] if help.LONG else ["begin", "synced"]
 MOST = 200  # more writes than a run has
 
@@ -78,4 +84,95 @@ def killed_at_every_boundary(store):
     help.check(f"a_graph_killed_at_every_write_ends_once_{store.kind}", problems)
 
 
-help.for_each_store(killed_at_every_boundary)
+# ---- examples/graph.yaml ----
+
+DRAWN = [["archive", "press"], ["write"], ["judge"], ["count"], ["write"], ["judge"], ["count"]]
+
+
+def put_example(store):
+    """The example, with an effect in place of its `echo`."""
+    for folder in ("team", "graph"):
+        shutil.copytree(EXAMPLES / folder, store.folder / folder)
+    lines = (EXAMPLES / "graph.yaml").read_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if "command: [echo" in line)
+    lines[at] = f"    command: {json.dumps(effect(store, 'send_question')['command'])}"
+    return store.put("graph.yaml", "\n".join(lines) + "\n")
+
+
+def kill_example(store, path, number, approves):
+    """One run of the example; the process that runs or approves it is killed. Returns problems and
+    whether it was killed."""
+    shim = store.shim(kill=f"synced:{number}")
+    status = store.haft("run", path, "the river gauge", "--quiet",
+                        env=None if approves else shim)[0]
+    if approves:
+        run = help.roots(store, "--open")[0]["run"]
+        status = store.haft("approve", run, "--quiet", env=shim)[0]
+    return help.drive_trees(store), status == -9
+
+
+def example_that_is_killed(store):
+    if help.no_shim():
+        help.skip(f"the_example_is_killed_and_ends_as_drawn_{store.kind}", help.no_shim())
+        return
+    path, problems, kills = put_example(store), [], 0
+    moments = range(1, MOST) if help.LONG else (2, 4, 7)
+    for approves in (False, True):
+        for number in moments:
+            stuck, killed = kill_example(store, path, number, approves)
+            problems += stuck
+            kills += killed
+            if not killed or problems:
+                break
+    for row in help.roots(store):
+        steps = [[node["node"] for node in event["nodes"]] for event in store.events(row["run"])
+                 if event["kind"] == "graph_step" and event["step"] > 0]
+        if (row["end"], steps) != ("done", DRAWN):
+            problems.append(f"{row['run']} ended as {row['end']}: {steps}")
+    problems += history.check_store(store, help.effects(store), CLASSES)
+    problems += history.check_trees(store)
+    problems += [] if kills else ["nothing was killed"]
+    help.check(f"the_example_is_killed_and_ends_as_drawn_{store.kind}", problems)
+
+
+# ---- cancels ----
+
+def fan(store):
+    """Six tools and three graphs beside each other, then once more."""
+    inner = {"channels": {"got": {"reducer": "append"}}, "nodes": {"x": {"tool": "slow"}},
+             "edges": [{"from": "start", "to": "x"}]}
+    nodes = {**{f"t{i}": {"tool": "slow"} for i in range(6)},
+             **{f"g{i}": {"graph": "inner"} for i in range(3)}, "again": {"tool": "slow"}}
+    first = [name for name in nodes if name != "again"]
+    main = {"channels": {"out": {}}, "nodes": nodes,
+            "edges": [{"from": "start", "to": first}, {"from": first, "to": "again"}]}
+    slow = effect(store, "slow", before="sleep 0.02", after="sleep 0.02", read_only=True)
+    return store.put("fan.json", {"haft": 1, "kind": "graph", "name": "fan", "tools": [slow],
+                                  "graph": main, "graphs": {"inner": inner},
+                                  "limits": {"parallel": 5}})
+
+
+def cancelled_at_any_moment(store):
+    """Two processes cancel a run while it fans out: it ends once, and so do its graphs."""
+    path, problems, ends = fan(store), [], set()
+    for i in range(help.rounds(6, 60)):
+        process = store.start("run", path, "{}", "--events")
+        run = json.loads(process.stdout.readline())["run"]
+        for _ in range(random.Random(i).randrange(25)):
+            if not process.stdout.readline():
+                break
+        time.sleep(random.Random(i).random() / 50)
+        cancels = [store.start("cancel", run) for _ in range(2)]
+        process.communicate()
+        for cancel in cancels:
+            cancel.communicate()
+        ends.add(store.row(run)["end"])
+        problems += [f"{row['run']} is open" for row in store.runs("--open")]
+    problems += history.check_store(store, help.effects(store), {"slow": "read_only"})
+    problems += history.check_trees(store)
+    problems += [] if ends <= {"cancelled", "done"} else [f"runs ended as {ends}"]
+    problems += [] if "cancelled" in ends else ["no run was cancelled"]
+    help.check(f"a_graph_that_is_cancelled_ends_once_{store.kind}", problems)
+
+
+help.for_each_store(killed_at_every_boundary, example_that_is_killed, cancelled_at_any_moment)
