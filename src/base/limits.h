@@ -163,6 +163,12 @@
       "longest Retry-After of a model server that haft waits for, in milliseconds")                \
     X(MODEL_REQUESTS, "model.requests", 32,                                                        \
       "concurrent requests of one process to one model server")                                    \
+    X(MODEL_REFUSALS, "model.refusals", 32,                                                        \
+      "refused members of requests that are remembered for one model at one URL")                  \
+    X(MODEL_REFUSAL_MS, "model.refusal_ms", 24 * 60 * 60 * 1000,                                   \
+      "milliseconds for which a refused member of requests is remembered")                         \
+    X(MODEL_CONTINUATIONS, "model.continuations", 16,                                              \
+      "further requests for one reply, if the server wants to continue it in another request")     \
     X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to connect to a model server")    \
     X(MODEL_FIRST_BYTE_MS, "model.first_byte_ms", 120000,                                          \
       "milliseconds from a model request to the first byte of its reply")                          \

@@ -87,31 +87,111 @@ static haft_status prepare_embeddings(haft_agent *agent, haft_error *err)
     return status;
 }
 
-/* Collects the secrets of the spec and the environment. */
-static haft_status collect_secrets(const haft_agent *agent, haft__arena *arena,
-                                   haft__redactor **ret_redactor, haft_error *err)
+/* ---- secrets ---- */
+
+/* Adds a secret to the redactor and to the list. */
+static haft_status add_model_secret(haft_agent *agent, haft_str secret, haft_error *err)
+{
+    haft__agent_secrets *secrets = &agent->model_secrets;
+    bool known = secret.len == 0, added; /* false for a text that is too short to be redacted */
+    for (size_t i = 0; i < secrets->count; i++) {
+        known = known || haft__str_equal(secrets->items[i], secret);
+    }
+    if (known) {
+        return HAFT_OK;
+    }
+    haft_str *items = haft__vec_reserve_in(&agent->arena, secrets->items, secrets->count,
+                                           &secrets->capacity, secrets->count + 1, sizeof(*items));
+    haft_str copy = haft__arena_copy(&agent->arena, secret);
+    if (items == NULL || copy.ptr == NULL) {
+        return haft__arena_fail(&agent->arena, err);
+    }
+    secrets->items = items;
+    items[secrets->count++] = copy;
+    return haft__redactor_add(agent->redactor, secret, &added, err);
+}
+
+/* The key and the password of one server. A model of which the key is missing has no secret. */
+static haft_status add_endpoint_secrets(haft_agent *agent, haft__endpoint *endpoint,
+                                        haft_status resolved, const haft_error *failure,
+                                        haft_error *err)
+{
+    if (resolved != HAFT_OK && resolved != HAFT_BAD_INPUT) {
+        return haft__fail(err, resolved, failure->where, "%s", failure->message);
+    }
+    haft_status status = add_model_secret(agent, endpoint->password, err);
+    return status == HAFT_OK ? add_model_secret(agent, endpoint->key, err) : status;
+}
+
+/* The secrets of all models that runs of this spec and of its agents can ask: the result of a child
+ * run, or an error in it, may have the key of its model, from a file that only it reads. */
+static haft_status collect_model_secrets(haft_agent *agent, const haft__spec *spec, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (const haft__spec *at = spec; status == HAFT_OK && at != NULL; at = at->fallback) {
+        haft__endpoint endpoint = haft__agent_endpoint(agent, &at->model);
+        haft_error failure = {.status = HAFT_OK};
+        endpoint.provider = haft__provider_for_model(&at->model);
+        if (endpoint.provider != NULL) {
+            haft_status resolved = haft__endpoint_resolve(&endpoint, &failure);
+            status = add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
+        }
+    }
+    if (status == HAFT_OK && spec->embeddings.base_url.len > 0) {
+        haft__endpoint endpoint = haft__agent_endpoint(agent, NULL);
+        haft_error failure = {.status = HAFT_OK};
+        haft_status resolved =
+            haft__endpoint_resolve_embeddings(&endpoint, &spec->embeddings, &failure);
+        status = add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
+    }
+    for (size_t i = 0; status == HAFT_OK && i < spec->agent_count; i++) {
+        status = collect_model_secrets(agent, spec->agents[i].spec, err);
+    }
+    return status;
+}
+
+/* Collects the secrets of the spec, of its models and of the environment. `shared`: the secrets of
+ * an agent that can hand its run to this one; or NULL. */
+static haft_status collect_secrets(haft_agent *agent, haft__redactor *shared, haft_error *err)
 {
     const haft_runtime *runtime = agent->runtime;
-    haft_status status =
-        haft__secrets_collect(agent->spec, &runtime->env, arena, ret_redactor, err);
-    return status == HAFT_OK
-               ? haft__secrets_add(*ret_redactor, runtime->variables, runtime->variable_count, err)
-               : status;
+    haft_status status = HAFT_OK;
+    if (shared != NULL) {
+        agent->redactor = shared;
+        status = haft__secrets_collect_more(shared, agent->spec, &runtime->env, err);
+    } else {
+        status =
+            haft__secrets_collect(agent->spec, &runtime->env, &agent->arena, &agent->redactor, err);
+        status = status == HAFT_OK ? haft__secrets_add(agent->redactor, runtime->variables,
+                                                       runtime->variable_count, err)
+                                   : status;
+    }
+    return status == HAFT_OK ? collect_model_secrets(agent, agent->spec, err) : status;
 }
 
 haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err)
 {
-    haft__redactor *redactor = NULL;
     if (agent->redactor != NULL) {
         return HAFT_OK;
     }
-    haft_status status = collect_secrets(agent, &agent->arena, &redactor, err);
+    haft_status status = collect_secrets(agent, NULL, err);
     if (status == HAFT_OK) {
-        status = haft__redactor_seal(redactor, err);
+        status = haft__redactor_seal(agent->redactor, err);
     }
-    agent->redactor = status == HAFT_OK ? redactor : NULL;
+    agent->redactor = status == HAFT_OK ? agent->redactor : NULL;
     return status;
 }
+
+haft_status haft__agent_share_secrets(haft_agent *agent, const haft_agent *above, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < above->model_secrets.count; i++) {
+        status = add_model_secret(agent, above->model_secrets.items[i], err);
+    }
+    return status == HAFT_OK ? haft__redactor_seal(agent->redactor, err) : status;
+}
+
+/* ---- creating ---- */
 
 static haft_status prepare_model(haft_agent *agent, haft_error *err)
 {
@@ -226,16 +306,11 @@ static haft_status add_handoffs(haft_agent *agent, haft_error *err)
     return status;
 }
 
-/* `shared`: the secrets of an agent that can hand its run to this one; or NULL. */
+/* `shared`: see collect_secrets. */
 static haft_status prepare_agent(haft_agent *agent, haft__redactor *shared, haft_error *err)
 {
     haft_status status = store_spec_text(agent, err);
-    agent->redactor = shared;
-    if (status == HAFT_OK) {
-        status = shared != NULL
-                     ? haft__secrets_collect_more(shared, agent->spec, &agent->runtime->env, err)
-                     : collect_secrets(agent, &agent->arena, &agent->redactor, err);
-    }
+    status = status == HAFT_OK ? collect_secrets(agent, shared, err) : status;
     status = status == HAFT_OK ? prepare_model(agent, err) : status;
     status = status == HAFT_OK ? prepare_embeddings(agent, err) : status;
     status = status == HAFT_OK ? add_fallbacks(agent, false, err) : status;

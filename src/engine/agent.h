@@ -18,16 +18,24 @@ typedef struct haft__agent_variables {
     size_t count, capacity;
 } haft__agent_variables;
 
+/* Keys of models, and passwords in the URLs of their servers. */
+typedef struct haft__agent_secrets {
+    haft_str *items;
+    size_t count, capacity;
+} haft__agent_secrets;
+
 struct haft_agent {
     haft_runtime *runtime;
     haft__arena arena;
     haft__arena spec_arena; /* the spec, if it was loaded for this agent alone */
     const haft__spec *spec;
-    haft__script script;            /* the replies, if `scripted` */
-    bool scripted;                  /* the model is script:FILE or replay:FILE */
-    haft_str spec_text;             /* the spec as JSON, for the store */
-    const haft__provider *provider; /* NULL: script:, replay:, offline, or READ_ONLY */
-    haft_str url;                   /* of the model server */
+    haft__script script;                /* the replies, if `scripted` */
+    bool scripted;                      /* the model is script:FILE or replay:FILE */
+    haft_str spec_text;                 /* the spec as JSON, for the store */
+    const haft__provider *provider;     /* NULL: script:, replay:, offline, or READ_ONLY */
+    haft_str url;                       /* of the model server */
+    haft_str endpoint;                  /* the id of that server; "" without one */
+    char refusal_key[HAFT__SHA256_HEX]; /* of what it rejects (engine/members/refusal_file.h) */
     haft__provider_headers headers;
     haft__agent_variables variables;     /* that chose the servers and keys of its models, and of
                                             the agents that it can hand a run to */
@@ -35,6 +43,8 @@ struct haft_agent {
     haft__embedder *embedder;            /* created at the first search */
     haft__declared_tools declared_tools; /* shared by its runs */
     struct haft__redactor *redactor;     /* the secrets that must not be stored */
+    haft__agent_secrets model_secrets;   /* of them: those of all models that its runs and their
+                                          * child runs can ask, and of the runs above */
     size_t reference_count;              /* one for each run, one for the creator */
     haft__spec_origin origin;            /* where the spec came from, for its runs */
     char file_sha256[HAFT__SHA256_HEX];  /* the text of origin.file, if the spec has a file */
@@ -86,6 +96,11 @@ HAFT_MUST_USE haft_status haft__agent_add_variable(haft_agent *agent, haft_str n
 /* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY.
  * Needed before a command is compared or sent: it must be redacted first. */
 HAFT_MUST_USE haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err);
+
+/* Adds the secrets of the models that a run above a run of this agent can ask: a tool of the child
+ * run may find them. */
+HAFT_MUST_USE haft_status haft__agent_share_secrets(haft_agent *agent, const haft_agent *above,
+                                                    haft_error *err);
 
 /* Resolves the endpoint of the model. BAD_INPUT if the spec's model cannot be called. */
 HAFT_MUST_USE haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint.c - resolves a server that a spec names to its URL and its key. Only this file decides
- * which key goes to which host. Tests: tests/engine/model_call_test.c and tests/cli/model_test.py.
+ * which key goes to which host. Tests: tests/engine/endpoint_test.c and tests/cli/model_test.py.
  */
 #include "engine/endpoint.h"
 
@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "io/environment.h"
 #include "io/file.h"
@@ -82,7 +83,8 @@ static haft_status redact_userinfo(haft__endpoint *endpoint, haft_error *err)
     haft_str password = take_userinfo(&authority);
     haft_str user = haft__str_split(&password, ':');
     bool added; /* false for a text that is too short to be redacted */
-    return haft__redactor_add(endpoint->redactor, password.len > 0 ? password : user, &added, err);
+    endpoint->password = password.len > 0 ? password : user;
+    return haft__redactor_add(endpoint->redactor, endpoint->password, &added, err);
 }
 
 static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_url *write_url,
@@ -110,6 +112,27 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_ur
     }
     haft__buf_finish(&url);
     return status == HAFT_OK ? redact_userinfo(endpoint, err) : status;
+}
+
+#define ID_DIGITS 16
+
+haft_str haft__endpoint_id(haft__arena *arena, haft_str url)
+{
+    char hex[HAFT__SHA256_HEX];
+    haft_str rest = url, scheme = haft__str_split(&rest, ':');
+    haft_str authority = authority_of(url), path = haft__str_split(&url, '?');
+    const char *slash = path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
+    path = haft__str_skip(
+        path, authority.len > 0 ? (size_t)(authority.ptr + authority.len - path.ptr) : path.len);
+    path.len = slash != NULL && slash >= path.ptr ? (size_t)(slash - path.ptr) : 0;
+    (void)take_userinfo(&authority);
+    haft_str base = haft__arena_format(arena, "%.*s://%.*s%.*s", HAFT__ARG(scheme),
+                                       HAFT__ARG(authority), HAFT__ARG(path));
+    if (base.ptr == NULL) {
+        return base;
+    }
+    haft__sha256_hex(base, hex);
+    return haft__arena_copy(arena, (haft_str){hex, ID_DIGITS});
 }
 
 bool haft__endpoint_is_loopback(haft_str url)

@@ -24,12 +24,17 @@ typedef struct haft__endpoint {
     const haft__model_spec *model;
     const haft__provider *provider;
     haft_str url, key; /* the results; the key is empty if none is needed */
+    haft_str password; /* of the URL; "" for none */
     haft__endpoint_variables variables;
 } haft__endpoint;
 
 /* Resolves the URL and the key of endpoint->model at endpoint->provider. BAD_INPUT when there is no
  * URL, or no key and the provider needs one. */
 HAFT_MUST_USE haft_status haft__endpoint_resolve(haft__endpoint *endpoint, haft_error *err);
+
+/* An id of the server at a URL, in `arena`; .ptr is NULL when out of memory. It is the same for all
+ * requests with the same base URL, and does not reveal the URL or depend on its password. */
+haft_str haft__endpoint_id(haft__arena *arena, haft_str url);
 
 /* Whether the URL names this machine by a loopback address. */
 bool haft__endpoint_is_loopback(haft_str url);

@@ -7,35 +7,19 @@
 #include "base/error.h"
 #include "base/str.h"
 
-static bool is_for(const haft__member_memory *memory, haft_str url, haft_str model)
-{
-    haft_str own_url = {memory->key, memory->url_length};
-    return haft__str_equal(own_url, url)
-           && haft__str_equal(haft__str(memory->key + memory->url_length), model);
-}
-
-static void copy(char *to, haft_str from)
-{
-    if (from.len > 0) {
-        memcpy(to, from.ptr, from.len);
-    }
-}
-
-haft_status haft__member_memory_find(haft__member_memory **list, haft_str url, haft_str model,
+haft_status haft__member_memory_find(haft__member_memory **list, haft_str key,
                                      haft__member_memory **ret_memory, haft_error *err)
 {
     haft__member_memory *memory = *list;
-    while (memory != NULL && !is_for(memory, url, model)) {
+    while (memory != NULL && !haft__str_equal((haft_str){memory->key, sizeof(memory->key)}, key)) {
         memory = memory->next;
     }
     if (memory == NULL) {
-        memory = calloc(1, sizeof(*memory) + url.len + model.len + 1);
+        memory = calloc(1, sizeof(*memory));
         if (memory == NULL) {
             return haft__fail_no_memory(err);
         }
-        copy(memory->key, url);
-        copy(memory->key + url.len, model);
-        memory->url_length = url.len;
+        memcpy(memory->key, key.ptr, sizeof(memory->key));
         memory->next = *list;
         *list = memory;
     }
@@ -44,19 +28,26 @@ haft_status haft__member_memory_find(haft__member_memory **list, haft_str url, h
 }
 
 bool haft__member_memory_learn(haft__member_memory *memory, haft__member_set sent,
-                               haft__member_set refused,
-                               const uint16_t statuses[HAFT__MEMBER_COUNT])
+                               const haft__left_out *left_out, uint64_t now_ms)
 {
-    haft__member_set before = memory->refused;
+    bool is_new = false;
     memory->accepted |= sent;
     for (size_t i = 0; i < HAFT__MEMBER_COUNT; i++) {
+        bool known =
+            (HAFT__MEMBER_WITH_TEXT & HAFT__MEMBER_BIT(i)) == 0 || left_out->texts->of[i] != 0;
+        haft__refusal refusal = {.member = (haft__member)i,
+                                 .status = left_out->statuses[i],
+                                 .text = left_out->texts->of[i],
+                                 .at_ms = now_ms};
         /* A server error may be over already: only the run itself leaves the member out. */
-        if ((refused & ~sent & HAFT__MEMBER_BIT(i)) != 0 && statuses[i] < 500) {
-            memory->refused |= HAFT__MEMBER_BIT(i);
-            memory->statuses[i] = statuses[i];
+        if ((left_out->members & ~sent & HAFT__MEMBER_BIT(i)) != 0 && known && refusal.status < 500
+            && haft__refusals_find(&memory->refused, refusal.member, left_out->texts, now_ms)
+                   == NULL) {
+            haft__refusals_add(&memory->refused, refusal);
+            is_new = true;
         }
     }
-    return memory->refused != before;
+    return is_new;
 }
 
 void haft__member_memory_free(haft__member_memory *list)

@@ -8,29 +8,34 @@
 #ifndef HAFT_ENGINE_MEMBER_MEMORY_H
 #define HAFT_ENGINE_MEMBER_MEMORY_H
 
+#include "base/sha256.h"
 #include "model/optional_member.h"
 
-/* The known members of one model at one URL. */
+/* The known members of one model at one URL with one set of options. */
 typedef struct haft__member_memory {
     struct haft__member_memory *next;
-    haft__member_set accepted;             /* of requests that were answered */
-    haft__member_set refused;              /* requests without them were answered */
-    uint16_t statuses[HAFT__MEMBER_COUNT]; /* of HTTP, for the refused ones */
-    bool loaded;                           /* the file of refusals was read */
-    size_t url_length;
-    char key[]; /* the URL, then the model */
+    haft__member_set accepted; /* of requests that were answered */
+    haft__refusals refused;    /* requests without them were answered */
+    bool loaded;               /* the file of refusals was read */
+    char key[HAFT__SHA256_HEX];
 } haft__member_memory;
 
-/* The memory for a model at a URL, which is added to the list if it is new. */
-HAFT_MUST_USE haft_status haft__member_memory_find(haft__member_memory **list, haft_str url,
-                                                   haft_str model, haft__member_memory **ret_memory,
+/* The memory with this key (haft__refusal_key), which is added to the list if it is new. */
+HAFT_MUST_USE haft_status haft__member_memory_find(haft__member_memory **list, haft_str key,
+                                                   haft__member_memory **ret_memory,
                                                    haft_error *err);
 
-/* A request with the members `sent` was answered. `refused` was left out of it; those with a status
- * of 500 and more are not kept. True if a refusal is new. */
+/* The members that a run has left out of a request that was answered. */
+typedef struct haft__left_out {
+    haft__member_set members;
+    const uint16_t *statuses;        /* of HTTP, for each member */
+    const haft__member_texts *texts; /* that were refused; 0: another process asked */
+} haft__left_out;
+
+/* A request with the members `sent` was answered. Members with a status of 500 and more are not
+ * kept, nor are those whose text is not known. True if a refusal is new. */
 bool haft__member_memory_learn(haft__member_memory *memory, haft__member_set sent,
-                               haft__member_set refused,
-                               const uint16_t statuses[HAFT__MEMBER_COUNT]);
+                               const haft__left_out *left_out, uint64_t now_ms);
 
 /* Frees the list. */
 void haft__member_memory_free(haft__member_memory *list);

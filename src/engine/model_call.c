@@ -62,9 +62,14 @@ static uint64_t elapsed_ms(const haft__model_call *call)
 void haft__model_call_refuse_member(haft__model_call *call, const haft__optional_member *member,
                                     const haft__model_failure *failure, bool remembered)
 {
-    haft__buf *body = &call->run->runtime->body;
+    haft_run *run = call->run;
+    haft__buf *body = &run->runtime->body;
+    haft__model_failure refused = *failure;
+    refused.retries = haft__buf_str(&call->retries);
+    run->refused_texts.of[member->member] = call->texts.of[member->member];
+    run->failed_attempts = call->attempt;
     haft__buf_clear(body);
-    haft__input_option_refused(body, member, failure, remembered, elapsed_ms(call));
+    haft__input_option_refused(body, member, &refused, remembered, elapsed_ms(call));
     record(call);
 }
 
@@ -98,6 +103,7 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
         haft__reply reply = outcome->reply;
         const haft__cache_finding *cache = call->provider != NULL ? &call->cache : NULL;
         reply.retries = retries;
+        reply.endpoint = run->agent->endpoint;
         reply.unsent = call->provider != NULL ? run->conversation->unsent : 0;
         haft__buf ran;
         haft__buf_init(&ran, HAFT__LIMIT_REPLY_BYTES);
@@ -180,6 +186,7 @@ haft_status haft__model_call_start(haft_run *run, haft_error *err)
     call->run = run;
     call->provider = provider;
     call->started_ms = haft__loop_now(run->runtime->loop);
+    call->attempt = run->state.sent_again ? run->failed_attempts : 0;
     haft__arena_init(&call->arena, HAFT__LIMIT_RUN_BYTES);
     haft__model_progress_init(&call->progress, run);
     haft__buf_init(&call->body, HAFT__LIMIT_RUN_BYTES);

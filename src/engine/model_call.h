@@ -24,7 +24,8 @@ typedef struct haft__model_call {
     haft__model_progress progress;
 
     /* for HTTP */
-    uint32_t attempt; /* from 0 */
+    uint32_t attempt;       /* from 0 */
+    uint32_t continuations; /* further requests for the reply of this attempt */
     haft__http_transfer *transfer;
     haft__buf body;                        /* of the request */
     haft__cache_finding cache;             /* of the request, compared with the one before */
@@ -32,7 +33,9 @@ typedef struct haft__model_call {
     const haft__format_tool *format_tools; /* callable tools, those in the prompt first */
     haft__buf error_body;                  /* the body of a response that is not 2xx */
     haft__provider_stream *stream;         /* reads the reply; NULL before the first attempt */
-    haft__member_set sent;                 /* optional members of the request */
+    haft__member_set sent;                 /* optional members of the request, */
+    haft__member_texts texts;              /* and their texts; */
+    haft__member_set known;                /* those that were rejected in an earlier run */
     haft__member_memory *memory;           /* of the model */
     haft__model_server *server;            /* NULL before the first attempt */
     haft__model_slot slot;                 /* of the server */

@@ -42,6 +42,12 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
     }
     haft_status status = haft__endpoint_resolve(&endpoint, err);
     agent->url = endpoint.url;
+    if (status == HAFT_OK) {
+        agent->endpoint = haft__endpoint_id(&agent->arena, agent->url);
+        status = agent->endpoint.ptr != NULL ? haft__refusal_key(
+                     agent->url, model->model, model->options, agent->refusal_key, err)
+                                             : haft__arena_fail(&agent->arena, err);
+    }
     for (size_t i = 0; status == HAFT_OK && i < endpoint.variables.count; i++) {
         status = haft__agent_add_variable(agent, endpoint.variables.names[i], err);
     }
@@ -53,6 +59,7 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
 /* ---- an attempt ---- */
 
 static haft_status start_attempt(haft__model_call *call, haft_error *err);
+static haft_status continue_reply(haft__model_call *call, bool *ret_continued, haft_error *err);
 
 /* Records a failed attempt, for the event of the outcome. */
 static void add_retry(haft__model_call *call, const haft__model_failure *failure, uint64_t wait_ms)
@@ -199,17 +206,21 @@ static bool on_body(void *context, haft_str bytes)
     return call->read_status == HAFT_OK && !over;
 }
 
+static haft_str key_of(const haft_agent *agent)
+{
+    return (haft_str){agent->refusal_key, sizeof(agent->refusal_key)};
+}
+
 /* A reply shows which members the server accepts, and that it was right to leave out others. */
 static void learn_members(haft__model_call *call)
 {
     haft__member_memory *memory = call->memory;
     const haft_run *run = call->run;
-    if (haft__member_memory_learn(memory, call->sent, run->state.refused,
-                                  run->state.refused_statuses)) {
-        haft__refusals known = {.members = memory->refused};
-        memcpy(known.statuses, memory->statuses, sizeof(known.statuses));
-        haft__refusal_file_write(run->agent->url, call->request.model, &known,
-                                 haft__runtime_now(run->runtime));
+    const haft__left_out left_out = {.members = run->state.refused,
+                                     .statuses = run->state.refused_statuses,
+                                     .texts = &run->refused_texts};
+    if (haft__member_memory_learn(memory, call->sent, &left_out, haft__runtime_now(run->runtime))) {
+        haft__refusal_file_write(key_of(run->agent), &memory->refused);
     }
 }
 
@@ -220,7 +231,14 @@ static void on_done(void *context, const haft__http_result *result)
     haft__retry_hints hints = read_hints(call, result);
     haft_error err = call->error;
     haft_status status = call->read_status;
+    bool continued = false;
     call->transfer = NULL;
+    if (status == HAFT_OK && (result->end == HAFT__HTTP_OK || result->end == HAFT__HTTP_STOPPED)) {
+        status = continue_reply(call, &continued, &err);
+    }
+    if (continued && status == HAFT_OK) {
+        return; /* the slot stays in use */
+    }
     haft__model_server_release(call->server, &call->slot);
     if (status == HAFT_OK) {
         status = read_outcome(call, result, &hints, &outcome, &err);
@@ -235,6 +253,33 @@ static void on_done(void *context, const haft__http_result *result)
                != HAFT_OK) {
         haft__model_call_fail(call, &err);
     }
+}
+
+/* ---- the body of a request ---- */
+
+/* `continuation`: the token with which an earlier response to this request goes on; or "". */
+static haft_status write_body(haft__model_call *call, haft_str continuation, haft_error *err)
+{
+    haft_run *run = call->run;
+    haft_agent *agent = run->agent;
+    /* Tools of this run only are freed with it: the agent must not keep them. */
+    bool own_tools = run->state.more_tools != NULL;
+    haft__provider_request_options options = {
+        .stream = haft__provider_wants_stream(&agent->spec->model),
+        .serial = agent->spec->limits.parallel == 1,
+        .options = agent->spec->model.options,
+        .shared_tools = own_tools ? NULL : &agent->declared_tools,
+        .continuation = continuation,
+        .without = run->state.refused,
+        .sent = &call->sent};
+    call->sent = haft__member_of_constraint(&call->request);
+    haft__buf_clear(&call->body);
+    haft_status status = run->conversation == NULL
+                             ? haft__conversation_create(call->provider, &run->conversation, err)
+                             : HAFT_OK;
+    return status == HAFT_OK ? haft__conversation_write(run->conversation, &call->request, &options,
+                                                        &call->body, err)
+                             : status;
 }
 
 /* ---- sending ---- */
@@ -280,11 +325,9 @@ static void reset_stream(haft__model_call *call)
     finish_stream(call);
     call->stream = (haft__provider_stream *)call->stream_memory;
     call->provider->api->init_stream(call->stream, &options);
-    haft__buf_clear(&call->error_body);
-    call->status = 0;
 }
 
-static haft_status send_request(haft__model_call *call, haft_error *err)
+static haft_status send_body(haft__model_call *call, haft_error *err)
 {
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
     const haft_agent *agent = call->run->agent;
@@ -308,8 +351,39 @@ static haft_status send_request(haft__model_call *call, haft_error *err)
                                   .idle_ms = times.idle_ms,
                                   .total_ms = times.total_ms,
                                   .max_bytes = HAFT__LIMIT_REPLY_BYTES};
-    reset_stream(call);
+    haft__buf_clear(&call->error_body);
+    call->status = 0;
     return haft__http_transfer_start(http, &request, &handlers, call, &call->transfer, err);
+}
+
+static haft_status send_request(haft__model_call *call, haft_error *err)
+{
+    bool rewrite = call->continuations > 0; /* a retry begins with the first response again */
+    call->continuations = 0;
+    reset_stream(call);
+    haft_status status = rewrite ? write_body(call, HAFT__LIT(""), err) : HAFT_OK;
+    return status == HAFT_OK ? send_body(call, err) : status;
+}
+
+/* Sends the request again, with a token, if the reply goes on in the response to that. */
+static haft_status continue_reply(haft__model_call *call, bool *ret_continued, haft_error *err)
+{
+    const haft__provider_api *api = call->provider->api;
+    haft__buf token;
+    if (api->continue_reply == NULL || call->status < 200 || call->status >= 300
+        || call->continuations == HAFT__LIMIT_MODEL_CONTINUATIONS) {
+        return HAFT_OK;
+    }
+    haft__buf_init(&token, HAFT__LIMIT_REPLY_BYTES);
+    haft_status status = api->continue_reply(call->stream, &token, err);
+    if (status == HAFT_OK && token.len > 0) {
+        *ret_continued = true;
+        call->continuations++;
+        status = write_body(call, haft__buf_str(&token), err);
+        status = status == HAFT_OK ? send_body(call, err) : status;
+    }
+    haft__buf_finish(&token);
+    return status;
 }
 
 /* The server asked for more time than haft waits: the call fails without a request. */
@@ -379,30 +453,18 @@ static haft_status audit_request(haft__model_call *call, haft_error *err)
                                 .body = haft__buf_str(&call->body),
                                 .stable = run->conversation->stable,
                                 .apart = run->conversation->apart,
-                                .has_earlier = run->state.turn > 1 || run->state.violations > 0};
+                                .has_earlier = run->state.turn > 1 || run->state.violations > 0
+                                               || run->state.continuations > 0};
     return haft__cache_audit_compare(&run->cache_audit, &sent, &call->cache, err);
 }
 
 static haft_status write_request(haft__model_call *call, haft_error *err)
 {
     haft_run *run = call->run;
-    haft_agent *agent = run->agent;
-    /* Tools of this run only are freed with it: the agent must not keep them. */
-    bool own_tools = run->state.more_tools != NULL;
-    haft__provider_request_options options = {
-        .stream = haft__provider_wants_stream(&agent->spec->model),
-        .serial = agent->spec->limits.parallel == 1,
-        .options = agent->spec->model.options,
-        .shared_tools = own_tools ? NULL : &agent->declared_tools,
-        .without = run->state.refused,
-        .sent = &call->sent};
-    call->sent = haft__member_of_constraint(&call->request);
-    haft_status status = run->conversation == NULL
-                             ? haft__conversation_create(call->provider, &run->conversation, err)
-                             : HAFT_OK;
+    haft_status status = write_body(call, HAFT__LIT(""), err);
     if (status == HAFT_OK) {
-        status =
-            haft__conversation_write(run->conversation, &call->request, &options, &call->body, err);
+        call->texts = haft__member_texts_of(
+            &call->request, haft__conversation_tools(run->conversation, &call->request));
     }
     return status == HAFT_OK ? audit_request(call, err) : status;
 }
@@ -427,23 +489,30 @@ const haft__optional_member *haft__model_call_http_find_refused(const haft__mode
 static void load_refusals(haft__model_call *call)
 {
     haft__member_memory *memory = call->memory;
-    haft_str url = call->run->agent->url;
-    if (!memory->loaded && !haft__endpoint_is_loopback(url)) {
-        haft__refusals known = haft__refusal_file_read(url, call->request.model,
-                                                       haft__runtime_now(call->run->runtime));
-        memory->refused |= known.members & ~memory->accepted;
-        memcpy(memory->statuses, known.statuses, sizeof(known.statuses));
+    const haft_agent *agent = call->run->agent;
+    if (!memory->loaded && !haft__endpoint_is_loopback(agent->url)) {
+        memory->refused = haft__refusal_file_read(key_of(agent));
     }
     memory->loaded = true;
+}
+
+/* The members of the request that the server rejected in an earlier run. */
+static haft__member_set known_refusals(const haft__model_call *call)
+{
+    uint64_t now = haft__runtime_now(call->run->runtime);
+    return haft__refusals_of(&call->memory->refused, &call->texts, now) & call->sent;
 }
 
 /* Does not send a request that the server rejected in an earlier run. */
 static void on_known_refusal(void *context)
 {
     haft__model_call *call = context;
-    const haft__optional_member *member = haft__member_find_row(
-        call->provider->api->optional_members, call->memory->refused & call->sent);
-    haft__model_failure failure = {.status = call->memory->statuses[member->member],
+    const haft__optional_member *member =
+        haft__member_find_row(call->provider->api->optional_members, call->known);
+    const haft__refusal *known =
+        haft__refusals_find(&call->memory->refused, member->member, &call->texts,
+                            haft__runtime_now(call->run->runtime));
+    haft__model_failure failure = {.status = known != NULL ? known->status : 0,
                                    .message = HAFT__LIT("in an earlier run")};
     haft__model_call_refuse_member(call, member, &failure, true);
 }
@@ -451,8 +520,9 @@ static void on_known_refusal(void *context)
 haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err)
 {
     haft_runtime *runtime = call->run->runtime;
-    haft_status status = haft__member_memory_find(&runtime->member_memory, call->run->agent->url,
-                                                  call->request.model, &call->memory, err);
+    call->request.endpoint = call->run->agent->endpoint;
+    haft_status status = haft__member_memory_find(&runtime->member_memory, key_of(call->run->agent),
+                                                  &call->memory, err);
     if (status == HAFT_OK) {
         load_refusals(call);
         status = haft__model_server_find(&runtime->model_servers, call->run->agent->url,
@@ -461,7 +531,8 @@ haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err)
     if (status == HAFT_OK) {
         status = write_request(call, err);
     }
-    if (status == HAFT_OK && (call->memory->refused & call->sent) != 0) {
+    call->known = status == HAFT_OK ? known_refusals(call) : 0;
+    if (call->known != 0) {
         return haft__timer_start(runtime->loop, &call->timer, 0, on_known_refusal, call, err);
     }
     if (status == HAFT_OK) {

@@ -103,6 +103,8 @@ struct haft_run {
     struct haft__model_call *model_call;       /* NULL: no model call is pending */
     haft__provider_conversation *conversation; /* NULL: nothing was sent yet, or memory was freed */
     haft__cache_audit cache_audit;             /* of its requests to a model server */
+    haft__member_texts refused_texts;          /* that its model server rejected */
+    uint32_t failed_attempts;                  /* of the request that is sent again with less */
     haft__tool_search search;
     haft__call_slot *slots; /* tool calls that run */
 };

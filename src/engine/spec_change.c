@@ -127,11 +127,37 @@ static bool may_lack_agent(const haft_run *run)
            || (command != NULL && command->kind == HAFT__RUN_COMMAND_CANCEL);
 }
 
+/* A run whose parent is open here has the secrets of the models above it. */
+static haft_status share_secrets(const haft_run *run, haft_agent *agent, haft_error *err)
+{
+    haft_str parent = run->state.parent.len > 0 ? run->state.parent : run->opening.row.parent;
+    for (const haft_run *other = run->runtime->runs; other != NULL; other = other->next) {
+        const haft_agent *above = other->first_agent != NULL ? other->first_agent : other->agent;
+        if (parent.len > 0 && above != NULL && haft__str_equal(haft__str(other->id), parent)) {
+            return haft__agent_share_secrets(agent, above, err);
+        }
+    }
+    return HAFT_OK;
+}
+
+static haft_status load_agent(haft_run *run, haft_str text, haft_str path, haft__spec_use use,
+                              haft_agent **ret_agent, haft_error *err)
+{
+    haft_status status = haft__agent_load_text(run->runtime, text, path, use, ret_agent, err);
+    if (status == HAFT_OK && use != HAFT__SPEC_READ_ONLY) {
+        status = share_secrets(run, *ret_agent, err);
+        if (status != HAFT_OK) {
+            haft_agent_release(*ret_agent);
+        }
+    }
+    return status;
+}
+
 haft_status haft__spec_change_load_agent(haft_run *run, haft_str text, haft_str path,
                                          haft__spec_use use, haft_agent **ret_agent,
                                          haft_error *err)
 {
-    haft_status status = haft__agent_load_text(run->runtime, text, path, use, ret_agent, err);
+    haft_status status = load_agent(run, text, path, use, ret_agent, err);
     run->opening.agent_error = (haft_error){0};
     if (status != HAFT_BAD_INPUT || use == HAFT__SPEC_READ_ONLY || !may_lack_agent(run)) {
         return status;

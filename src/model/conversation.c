@@ -28,6 +28,7 @@ haft_status haft__conversation_create(const haft__provider *provider,
     }
     c->provider = provider;
     haft__buf_init(&c->model, MOST_BYTES);
+    haft__buf_init(&c->endpoint, MOST_BYTES);
     haft__buf_init(&c->system, MOST_BYTES);
     haft__buf_init(&c->messages, MOST_BYTES);
     haft__declared_tools_init(&c->own);
@@ -42,6 +43,7 @@ void haft__conversation_destroy(conversation *c)
         return;
     }
     haft__buf_finish(&c->model);
+    haft__buf_finish(&c->endpoint);
     haft__buf_finish(&c->system);
     haft__buf_finish(&c->messages);
     haft__declared_tools_finish(&c->own);
@@ -58,18 +60,22 @@ static void clear_messages(conversation *c)
     c->unsent = 0;
 }
 
-/* Text that was kept for another format or model cannot be used. */
+/* Text that was kept for another format, model or endpoint cannot be used. */
 static haft_status restart_if_changed(conversation *c, const haft__request *request,
                                       const haft__format *format, haft_error *err)
 {
-    if (format != c->format || !haft__str_equal(request->model, haft__buf_str(&c->model))) {
+    if (format != c->format || !haft__str_equal(request->model, haft__buf_str(&c->model))
+        || !haft__str_equal(request->endpoint, haft__buf_str(&c->endpoint))) {
         clear_messages(c);
         haft__tool_prompt_clear(&c->tool_prompt);
         haft__buf_clear(&c->model);
         haft__buf_add_str(&c->model, request->model);
+        haft__buf_clear(&c->endpoint);
+        haft__buf_add_str(&c->endpoint, request->endpoint);
         c->format = format;
     }
-    return haft__buf_check(&c->model, err);
+    haft_status status = haft__buf_check(&c->model, err);
+    return status == HAFT_OK ? haft__buf_check(&c->endpoint, err) : status;
 }
 
 /* The tools: declared, or in the system prompt, which comes before the messages. */
@@ -239,6 +245,14 @@ haft_status haft__conversation_write(conversation *c, const haft__request *reque
 }
 
 /* ---- for wire formats ---- */
+
+bool haft__conversation_owns_items(const conversation *c, const haft__message *message)
+{
+    return message->items.len > 0
+           && haft__str_equal(message->items_provider, haft__str(c->provider->name))
+           && haft__str_equal(message->items_model, haft__buf_str(&c->model))
+           && haft__str_equal(message->items_endpoint, haft__buf_str(&c->endpoint));
+}
 
 haft_str haft__conversation_tools(const conversation *c, const haft__request *request)
 {

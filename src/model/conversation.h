@@ -35,6 +35,11 @@ HAFT_MUST_USE haft_status haft__conversation_write(haft__provider_conversation *
 
 /* ---- for wire formats ---- */
 
+/* Whether the message has items that the model of the conversation wrote at this endpoint. No other
+ * model or server gets them: they are signed or encrypted, and may be private. */
+bool haft__conversation_owns_items(const haft__provider_conversation *conversation,
+                                   const haft__message *message);
+
 /* The declared tools as JSON text, separated by commas; empty if the request declares none. */
 haft_str haft__conversation_tools(const haft__provider_conversation *conversation,
                                   const haft__request *request);

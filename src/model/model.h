@@ -48,6 +48,7 @@ const char *haft__deferral_text(haft__deferral deferral);
 /* The request of one turn. */
 typedef struct haft__request {
     haft_str model;
+    haft_str endpoint; /* an id of the server; "" for a model without one */
     const haft__messages *messages;
     haft_str correction;            /* a last user message for this request only; "" for none */
     const haft__tool *const *tools; /* declared: in the bytes of the request */
@@ -93,7 +94,8 @@ bool haft__stop_reason_parse(haft_str name, haft__stop_reason *ret_stop);
 
 typedef struct haft__token_usage {
     uint64_t input, output, cached; /* input includes cached */
-    uint64_t cache_write;           /* of input: written to the provider's cache */
+    uint64_t cache_write;           /* of input: written to the provider's cache, */
+    uint64_t cache_write_1h;        /* and of these: for an hour */
     uint64_t reasoning;             /* of output */
 } haft__token_usage;
 
@@ -108,6 +110,7 @@ typedef struct haft__reply {
     haft__token_usage usage;
     haft__stop_reason stop;
     haft_str model;          /* the model that replied */
+    haft_str endpoint;       /* of the request */
     uint32_t unsent;         /* earlier replies that the request had without their items */
     haft_str retries;        /* failed attempts before it: JSON objects with commas; or "" */
     haft_str provider_calls; /* calls that the provider ran: a JSON array; or "" */

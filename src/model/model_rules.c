@@ -16,10 +16,14 @@ static const haft__model_rules rows[] = {
     {.pattern = "claude-fable-5-2", .binds_reasoning = true},
     {.pattern = "claude-mythos-5-1", .binds_reasoning = true},
     {.pattern = "claude-mythos-5-2", .binds_reasoning = true},
-    {.pattern = "gpt-5", .takes_late_tools = true},
-    {.pattern = "gpt-6", .takes_late_tools = true},
-    {.pattern = "gemini-1"},
-    {.pattern = "gemini-2"},
+    {.pattern = "gpt-5-chat", .takes_late_tools = true},
+    {.pattern = "gpt-5", .takes_late_tools = true, .fixed_sampling = true},
+    {.pattern = "gpt-6", .takes_late_tools = true, .fixed_sampling = true},
+    {.pattern = "o1", .fixed_sampling = true},
+    {.pattern = "o3", .fixed_sampling = true},
+    {.pattern = "o4", .fixed_sampling = true},
+    {.pattern = "gemini-1", .thinks_by_budget = true},
+    {.pattern = "gemini-2", .thinks_by_budget = true},
     {.pattern = "gemini", .needs_signatures = true},
 };
 

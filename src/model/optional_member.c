@@ -3,6 +3,7 @@
 #include "model/optional_member.h"
 
 #include "base/ascii.h"
+#include "base/hash.h"
 #include "base/macros.h"
 #include "base/str.h"
 
@@ -22,6 +23,65 @@ haft__member_set haft__member_of_constraint(const haft__request *request)
     }
     HAFT__UNREACHABLE();
 }
+
+/* ---- members that a server has rejected ---- */
+
+/* Never 0. */
+static uint64_t hash_text(haft_str text, bool strict)
+{
+    uint64_t hash = haft__hash((haft__hash_key){strict, 1}, text);
+    return hash != 0 ? hash : 1;
+}
+
+haft__member_texts haft__member_texts_of(const haft__request *request, haft_str tools)
+{
+    haft__member_texts texts = {.of = {0}};
+    uint64_t constraint = hash_text(request->constraint.text, request->constraint.strict);
+    texts.of[HAFT__MEMBER_GRAMMAR] = texts.of[HAFT__MEMBER_SCHEMA] = constraint;
+    texts.of[HAFT__MEMBER_STRICT] = hash_text(tools, true);
+    return texts;
+}
+
+void haft__refusals_add(haft__refusals *refusals, haft__refusal refusal)
+{
+    size_t at = 0, oldest = 0;
+    while (at < refusals->count
+           && (refusals->items[at].member != refusal.member
+               || refusals->items[at].text != refusal.text)) {
+        oldest = refusals->items[at].at_ms < refusals->items[oldest].at_ms ? at : oldest;
+        at++;
+    }
+    bool known = at < refusals->count;
+    at = !known && refusals->count == COUNT(refusals->items) ? oldest : at;
+    refusals->count += at == refusals->count;
+    refusals->items[at] = refusal;
+}
+
+const haft__refusal *haft__refusals_find(const haft__refusals *refusals, haft__member member,
+                                         const haft__member_texts *texts, uint64_t now_ms)
+{
+    for (size_t i = 0; i < refusals->count; i++) {
+        const haft__refusal *item = &refusals->items[i];
+        bool same = item->member == member && item->text == texts->of[member];
+        if (same && item->at_ms <= now_ms && now_ms - item->at_ms < HAFT__LIMIT_MODEL_REFUSAL_MS) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+haft__member_set haft__refusals_of(const haft__refusals *refusals, const haft__member_texts *texts,
+                                   uint64_t now_ms)
+{
+    haft__member_set set = 0;
+    for (size_t i = 0; i < HAFT__MEMBER_COUNT; i++) {
+        bool found = haft__refusals_find(refusals, (haft__member)i, texts, now_ms) != NULL;
+        set |= found ? HAFT__MEMBER_BIT(i) : 0;
+    }
+    return set;
+}
+
+/* ---- finding the rejected member ---- */
 
 static bool is_word_char(char c)
 {

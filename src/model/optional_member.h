@@ -10,6 +10,7 @@
 #ifndef HAFT_MODEL_OPTIONAL_MEMBER_H
 #define HAFT_MODEL_OPTIONAL_MEMBER_H
 
+#include "base/limits.h"
 #include "model/model.h"
 
 /* The purpose of a member, in any wire format. */
@@ -34,6 +35,47 @@ typedef uint32_t haft__member_set;
 #define HAFT__MEMBER_BIT(member) ((haft__member_set)1 << (member))
 #define HAFT__MEMBER_CONSTRAINTS                                                                   \
     (HAFT__MEMBER_BIT(HAFT__MEMBER_GRAMMAR) | HAFT__MEMBER_BIT(HAFT__MEMBER_SCHEMA))
+
+/* Members with a text that differs from spec to spec: the server may reject one text and accept
+ * another. */
+#define HAFT__MEMBER_WITH_TEXT (HAFT__MEMBER_CONSTRAINTS | HAFT__MEMBER_BIT(HAFT__MEMBER_STRICT))
+
+/* Hashes of these texts, the same in every process; 0 for other members. */
+typedef struct haft__member_texts {
+    uint64_t of[HAFT__MEMBER_COUNT];
+} haft__member_texts;
+
+/* The texts of a request. `tools`: the declared tools as JSON text. */
+haft__member_texts haft__member_texts_of(const haft__request *request, haft_str tools);
+
+/* ---- members that a server has rejected ---- */
+
+typedef struct haft__refusal {
+    haft__member member;
+    uint16_t status; /* of HTTP */
+    uint64_t text;   /* haft__member_texts */
+    uint64_t at_ms;
+} haft__refusal;
+
+/* The known refusals of one model at one URL with one set of options. */
+typedef struct haft__refusals {
+    haft__refusal items[HAFT__LIMIT_MODEL_REFUSALS];
+    size_t count;
+} haft__refusals;
+
+/* Adds a refusal, or makes a known one newer. If the list is full, the oldest is forgotten. */
+void haft__refusals_add(haft__refusals *refusals, haft__refusal refusal);
+
+/* The refusal of a member with this text that is younger than HAFT__LIMIT_MODEL_REFUSAL_MS; NULL if
+ * there is none. */
+const haft__refusal *haft__refusals_find(const haft__refusals *refusals, haft__member member,
+                                         const haft__member_texts *texts, uint64_t now_ms);
+
+/* All members that are refused with these texts. */
+haft__member_set haft__refusals_of(const haft__refusals *refusals, const haft__member_texts *texts,
+                                   uint64_t now_ms);
+
+/* ---- finding the rejected member ---- */
 
 #define HAFT__MEMBER_MAX_WORDS 3
 

@@ -60,6 +60,20 @@ static const haft__price_row *find_row(const haft__price_table *table,
     return found;
 }
 
+static uint64_t share_of(uint64_t price, uint16_t percent)
+{
+    return percent == 0 ? price : price / 100 * percent + price % 100 * percent / 100;
+}
+
+void haft__price_fill_cache_writes(haft__price *price, const haft__model_spec *model)
+{
+    const haft__provider *provider = haft__provider_for_model(model);
+    static const haft__provider_capabilities none = {0};
+    const haft__provider_capabilities *c = provider != NULL ? &provider->capabilities : &none;
+    price->cache_write = share_of(price->input, c->cache_write_percent);
+    price->cache_write_1h = share_of(price->input, c->cache_write_1h_percent);
+}
+
 /* Whether requests go to OpenAI's own API. */
 static bool is_openai(const haft__model_spec *model)
 {
@@ -88,6 +102,7 @@ bool haft__price_find(const void *context, const haft__model_spec *model, haft__
                                        .output = built_in[i].output,
                                        .cached = built_in[i].cached,
                                        .source = HAFT__PRICE_BUILT_IN};
+            haft__price_fill_cache_writes(ret_price, model);
             return true;
         }
     }

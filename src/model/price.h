@@ -23,6 +23,10 @@ typedef struct haft__price_table {
  */
 bool haft__price_find(const void *context, const haft__model_spec *model, haft__price *ret_price);
 
+/* Sets the prices of writing to the provider's cache to what the provider takes for it, which is a
+ * share of the price of input. */
+void haft__price_fill_cache_writes(haft__price *price, const haft__model_spec *model);
+
 /* Converts dollars to millionths of a dollar. Works with the decimal digits of the number, so the
  * result is exact. BAD_INPUT if the number has more than six decimals or is too large. */
 HAFT_MUST_USE haft_status haft__price_read_dollars(haft_str number, uint64_t *ret_micros,

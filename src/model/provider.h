@@ -49,9 +49,9 @@ typedef struct haft__provider_headers {
  * the request before it. */
 typedef struct haft__provider_conversation {
     const haft__provider *provider;
-    /* Kept text. It is dropped if the format or the model changes. */
+    /* Kept text. It is dropped if the format, the model or its endpoint changes. */
     const haft__format *format; /* of calls in the text; NULL: native calls */
-    haft__buf model;
+    haft__buf model, endpoint;
     haft__buf system;              /* the text of the system prompt */
     haft__buf messages;            /* as JSON text, separated by commas */
     size_t done;                   /* messages of the run in it, the system prompt included */
@@ -74,6 +74,7 @@ typedef struct haft__provider_request_options {
     /* Declarations that conversations with the same spec share; NULL: the conversation keeps its
      * own. */
     haft__declared_tools *shared_tools;
+    haft_str continuation;    /* continues a reply that began in the response to the same request */
     haft__member_set without; /* optional members that are left out: the server rejects them */
     haft__member_set *sent;   /* receives the optional members of the request; may be NULL */
 } haft__provider_request_options;
@@ -197,6 +198,11 @@ typedef struct haft__provider_api {
     haft_status (*end)(haft__provider_stream *stream, haft__arena *arena,
                        haft__model_outcome *ret_outcome, haft_error *err);
 
+    /* Whether the reply, whose body has ended, goes on in the response to another request: appends
+     * the token for that request, haft__provider_request_options.continuation, and makes the stream
+     * ready for its body. Appends nothing if it does not go on. NULL: never. */
+    haft_status (*continue_reply)(haft__provider_stream *stream, haft__buf *token, haft_error *err);
+
     /* Whether an item of haft__reply.items is a call that the provider ran. NULL: none is. */
     bool (*read_provider_call)(haft__json item, haft__provider_call *ret_call);
 
@@ -220,6 +226,13 @@ typedef struct haft__provider_tool {
     const char *wire; /* its name in the provider's requests */
 } haft__provider_tool;
 
+/* An option of a spec that the provider has under another name, or not at all. The names are those
+ * of Chat Completions, so that a spec has the same options for every provider. */
+typedef struct haft__option_rule {
+    const char *option; /* in model.options; NULL ends a list */
+    const char *member; /* its place in a request; NULL: the provider rejects it, it is not sent */
+} haft__option_rule;
+
 /* Capabilities of a provider, independent of its wire format. docs/providers.md shows them. */
 typedef struct haft__provider_capabilities {
     bool allowed_tools; /* a choice can name several tools */
@@ -240,6 +253,11 @@ typedef struct haft__provider_capabilities {
     haft__provider_cache cache;
     haft__deferral deferred_tools;    /* for models that it applies to: haft__model_deferral */
     const haft__provider_tool *tools; /* that it runs itself; the last type is NULL; NULL: none */
+    const haft__option_rule *options; /* model/model_options.h; NULL: all are sent as they are */
+    bool fixed_sampling;              /* some of its models reject temperature: haft__model_rules */
+    /* The price of a token that is written to the cache, for minutes and for an hour, in percent of
+     * the price of input; 0: as much as any other. */
+    uint16_t cache_write_percent, cache_write_1h_percent;
 } haft__provider_capabilities;
 
 /* The differences between servers of Chat Completions; empty in rows of other wire formats. */

@@ -393,11 +393,27 @@ static haft_status end_reply(haft__reply_reader *reader, haft_error *err)
     return status == HAFT_OK ? haft__reply_reader_emit(reader, &delta, err) : status;
 }
 
+haft_status haft__reply_reader_end_body(haft__reply_reader *reader, haft_error *err)
+{
+    bool ended = reader->failed || reader->body_ended;
+    reader->body_ended = true;
+    return ended ? HAFT_OK : end_body(reader, err);
+}
+
+void haft__reply_reader_begin_body(haft__reply_reader *reader)
+{
+    haft__sse_finish(&reader->sse);
+    haft__sse_init(&reader->sse);
+    haft__buf_clear(&reader->body);
+    reader->kind = HAFT__BODY_UNKNOWN;
+    reader->has_stop = reader->has_event = reader->over = reader->body_ended = false;
+}
+
 haft_status haft__reply_reader_end(haft__reply_reader *reader, haft__arena *arena,
                                    haft__model_outcome *ret_outcome, haft_error *err)
 {
     haft_error found = {0};
-    haft_status status = reader->failed ? HAFT_OK : end_body(reader, err);
+    haft_status status = haft__reply_reader_end_body(reader, err);
     if (status == HAFT_OK && !reader->failed) {
         status = judge(reader, end_reply(reader, &found), &found, err);
     }

@@ -76,6 +76,7 @@ struct haft__reply_reader {
     bool has_event;   /* an event that is JSON has arrived */
     bool refused;     /* a refusal has arrived */
     bool over;        /* later bytes are ignored: the call failed, or its end was announced */
+    bool body_ended;  /* haft__reply_reader_end_body has read the body */
     bool failed;
     haft__model_failure failure; /* its message is in `text` */
 };
@@ -95,6 +96,13 @@ HAFT_MUST_USE haft_status haft__reply_reader_feed(haft__reply_reader *reader, ha
  * was cut: HAFT__FAILURE_CUT; nothing of it is completed. */
 HAFT_MUST_USE haft_status haft__reply_reader_end(haft__reply_reader *reader, haft__arena *arena,
                                                  haft__model_outcome *ret_outcome, haft_error *err);
+
+/* The body has ended, but the reply may go on in the body of another response: reads what is left
+ * of it. haft__reply_reader_end need not be told again. */
+HAFT_MUST_USE haft_status haft__reply_reader_end_body(haft__reply_reader *reader, haft_error *err);
+
+/* After haft__reply_reader_end_body: gets ready for the body that continues the reply. */
+void haft__reply_reader_begin_body(haft__reply_reader *reader);
 
 /* Reads a whole body: feed, end and finish. */
 HAFT_MUST_USE haft_status haft__reply_reader_read(haft__reply_reader *reader, haft_str body,

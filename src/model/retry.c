@@ -133,12 +133,13 @@ static uint64_t wait_of(const haft__retry_facts *facts)
     return facts->has_wait ? facts->wait_ms : own_wait(facts);
 }
 
-/* The time that the server asked for, whether the call is retried or not. */
+/* The time that the server asked for, in a header or in the body of the response, whether the call
+ * is retried or not. */
 static uint64_t server_wait(const haft__retry_facts *facts)
 {
     const haft__retry_hints *hints = facts->hints;
-    bool asked = hints != NULL && (hints->has_ms || hints->has_after || hints->has_date);
-    return asked ? wait_of(facts) : 0;
+    bool header = hints != NULL && (hints->has_ms || hints->has_after || hints->has_date);
+    return header || facts->has_wait ? wait_of(facts) : 0;
 }
 
 static haft__retry decide(const haft__retry_facts *facts)

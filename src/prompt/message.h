@@ -35,9 +35,9 @@ typedef struct haft__message {
     haft__message_role role;
     haft_str text;
     haft_str reasoning; /* of an assistant */
-    /* Of an assistant: the same message in the form of the model that wrote it, a JSON array, and
-     * that model, which alone may get it back. "" if it has no such form. */
-    haft_str items, items_provider, items_model;
+    /* Of an assistant: the same message in the form of the model that wrote it, a JSON array, with
+     * that model and its endpoint, which alone may get it back. "" if it has no such form. */
+    haft_str items, items_provider, items_model, items_endpoint;
     const haft__message_call *calls; /* of an assistant */
     size_t call_count;
     haft_str call_id, call_name; /* of a tool result */

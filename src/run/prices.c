@@ -48,6 +48,12 @@ void haft__price_write(haft__json_writer *w, const haft__price *price)
     write_dollars(w, "input", price->input);
     write_dollars(w, "output", price->output);
     write_dollars(w, "cached", price->cached);
+    if (price->cache_write != price->input) {
+        write_dollars(w, "cache_write", price->cache_write);
+    }
+    if (price->cache_write_1h != price->input) {
+        write_dollars(w, "cache_write_1h", price->cache_write_1h);
+    }
 }
 
 const char *haft__price_source_name(haft__price_source source)
@@ -126,6 +132,13 @@ static bool read_dollars(haft__json row, const char *key, uint64_t *ret_micros)
     return read;
 }
 
+/* Writing to the cache costs as much as other input if the list does not say otherwise. */
+static uint64_t read_cache_write(haft__json row, const char *key, uint64_t input)
+{
+    uint64_t micros = 0;
+    return read_dollars(row, key, &micros) ? micros : input;
+}
+
 bool haft__prices_find(haft__json prices, const haft__model_spec *model, haft__price *ret_price)
 {
     for (uint32_t i = 0; prices.kind == HAFT__JSON_ARRAY && i < prices.count; i++) {
@@ -137,6 +150,8 @@ bool haft__prices_find(haft__json prices, const haft__model_spec *model, haft__p
             && read_dollars(row, "input", &price.input)
             && read_dollars(row, "output", &price.output)
             && read_dollars(row, "cached", &price.cached)) {
+            price.cache_write = read_cache_write(row, "cache_write", price.input);
+            price.cache_write_1h = read_cache_write(row, "cache_write_1h", price.input);
             *ret_price = price;
             return true;
         }

@@ -20,7 +20,8 @@ bool haft__prices_find(haft__json prices, const haft__model_spec *model, haft__p
 /* "spec", "built in", "settings" or "log". */
 const char *haft__price_source_name(haft__price_source source);
 
-/* Writes "input":0.75,"output":4.5,"cached":0.075: dollars per million tokens. */
+/* Writes "input":0.75,"output":4.5,"cached":0.075: dollars per million tokens; and "cache_write"
+ * and "cache_write_1h" if they differ from "input". */
 void haft__price_write(haft__json_writer *w, const haft__price *price);
 
 #endif

@@ -272,14 +272,15 @@ typedef struct haft__run {
     bool *allowed;           /* for each tool of the run */
     uint32_t numbered_calls; /* calls of this turn's replies so far, including rejected replies */
     uint32_t violations;     /* of this turn so far */
+    uint32_t continuations;  /* of this turn: replies that the provider interrupted */
     haft_str correction;     /* what the model reads when it is asked again; "" at first */
     haft__constraint_kind constraint; /* of the current or last request */
     haft_str constrained_format;      /* its format, if it is constrained */
 
     /* the reply that is judged or whose calls run */
     haft__reply reply;
-    haft_str items_provider, items_model; /* of reply.items */
-    bool reply_committed;                 /* the reply's message is part of the conversation */
+    haft_str items_provider, items_model, items_endpoint; /* of reply.items */
+    bool reply_committed; /* the reply's message is part of the conversation */
     haft__model_failure failure;
     bool failed; /* the model call failed */
 

@@ -51,7 +51,9 @@ typedef enum haft__price_source {
 /* Dollars are stored as whole millionths, so that sums are exact. */
 typedef struct haft__price {
     bool known;
-    uint64_t input, output, cached; /* micro-dollars per million tokens */
+    /* Micro-dollars per million tokens. Of input: read from the provider's cache; written to it,
+     * for minutes and for an hour. */
+    uint64_t input, output, cached, cache_write, cache_write_1h;
     haft__price_source source;
 } haft__price;
 

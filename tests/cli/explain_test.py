@@ -109,6 +109,28 @@ def test_server_of_a_variable():
     check("a_server_of_a_variable_is_like_one_of_the_spec", found, [False, False, True])
 
 
+def test_options():
+    """Options that the model does not get, and those that it gets under another name."""
+    options = {"temperature": 0, "stop": "END", "reasoning_effort": "high", "user": "u"}
+    model = {"provider": "anthropic", "model": "claude-opus-5", "options": options}
+    (place / "options.json").write_text(json.dumps(dict(CASES["gate"], model=model)))
+    out = haft("explain", "options.json", "read a file", "--json")[1]
+    printed = json.loads(out)
+    check("options_that_are_not_sent_are_listed",
+          [row["option"] for row in printed["unsent_options"]], ["temperature", "user"])
+    check("the_request_has_the_others",
+          [printed["request"].get(key) for key in ("temperature", "user", "stop_sequences",
+                                                   "output_config")],
+          [None, None, ["END"], {"effort": "high"}])
+    (place / "line").write_text(json.dumps({"schema": json.loads(SHAPE.read_text()),
+                                            "instance": printed}) + "\n")
+    check("an_explanation_of_options_matches_its_schema",
+          json.loads(haft("validate", "--jsonl", "line")[1])["errors"], [])
+    words = haft("explain", "options.json", "read a file")[1]
+    check("explain_prints_them", "\noptions that are not sent\n  temperature: the provider has no "
+          "such option\n  user: " in words)
+
+
 place = Path(tempfile.mkdtemp(prefix="haft-explain-"))
 try:
     for name, content in {**CASES, "served": SERVED}.items():
@@ -118,6 +140,7 @@ try:
     for name in CASES:
         test_case(name)
     test_server_of_a_variable()
+    test_options()
 finally:
     shutil.rmtree(place, ignore_errors=True)
     sys.stdout.flush()

@@ -15,6 +15,7 @@ from wire_server import WIRES, Server, error  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 PRICE = {"input": 100.0, "output": 1000.0, "cached": 10.0}
+WRITES = {"cache_write": 125.0, "cache_write_1h": 200.0}  # of anthropic
 REPLY = 0.003  # 10 tokens of input and 2 of output
 MINI = {"input": 0.75, "output": 4.5, "cached": 0.075}
 
@@ -120,9 +121,13 @@ def test_bad_spec():
 def test_explain():
     stated = {"provider": "anthropic", "model": "mine", "price": {"input": 1, "output": 2}}
     for name, chosen, wanted in [
-            ("spec", stated, {"input": 1.0, "output": 2.0, "cached": 1.0, "from": "spec"}),
-            ("settings", "anthropic:mine", dict(PRICE, **{"from": "settings"})),
-            ("dated", "anthropic:mine-2026-01-02", dict(PRICE, **{"from": "settings"})),
+            ("spec", stated, {"input": 1.0, "output": 2.0, "cached": 1.0, "cache_write": 1.25,
+                              "cache_write_1h": 2.0, "from": "spec"}),
+            ("writes", {**stated, "price": {"input": 1, "output": 2, "cache_write": 1,
+                                            "cache_write_1h": 1}},
+             {"input": 1.0, "output": 2.0, "cached": 1.0, "from": "spec"}),
+            ("settings", "anthropic:mine", dict(PRICE, **WRITES, **{"from": "settings"})),
+            ("dated", "anthropic:mine-2026-01-02", dict(PRICE, **WRITES, **{"from": "settings"})),
             ("built_in", "openai:gpt-5.4-mini", dict(MINI, **{"from": "built in"})),
             ("unknown", "anthropic:other", None)]:
         path = put("explain", model=chosen)
@@ -130,9 +135,11 @@ def test_explain():
               json.loads(haft("user", "explain", path, "--json").stdout)["price"], wanted)
         lines = haft("user", "explain", path).stdout.splitlines()
         line = [line for line in lines if line.startswith("  price ")]
+        writes = f"${wanted['cache_write']} written to the cache, " if wanted and (
+            "cache_write" in wanted) else ""
         check(f"explain_prints_the_price_{name}", line, [] if wanted is None else [
-            f"  price ${wanted['input']} input, ${wanted['output']} output, ${wanted['cached']} "
-            f"cached per million tokens ({wanted['from']})"])
+            f"  price ${wanted['input']} input, ${wanted['output']} output, {writes}"
+            f"${wanted['cached']} cached per million tokens ({wanted['from']})"])
 
 
 def test_run():
@@ -145,7 +152,7 @@ def test_run():
               (2, True))
         _, log = run("user", path)
     check("the_price_is_recorded", log[0]["prices"],
-          [dict(PRICE, model="anthropic:mine", base_url=server.url("/v1"))])
+          [dict(PRICE, **WRITES, model="anthropic:mine", base_url=server.url("/v1"))])
     check("the_cost_follows", cost(log), REPLY)
     whole = scratch / "log.jsonl"
     whole.write_text("".join(json.dumps(event) + "\n" for event in log))

@@ -98,6 +98,22 @@ def test_refusals():
         check(f"{label}_replays", replay(), (0, "identical"))
 
 
+def test_retries():
+    """Failed attempts before a refusal are recorded with it, and count for the whole request."""
+    quick, wrong = {"retry-after-ms": "1"}, error(400, "Unknown argument: stream_options")
+    busy = error(529, "busy", quick)
+    for name, entries, attempts, end in [
+            ("one_more", [busy, wrong, busy, WIRES["openai-chat"][2](text="done")], [1, 1], "done"),
+            ("no_more", [busy, busy, wrong, *[busy] * 9], [2, 0], "failed")]:
+        with Server(entries) as server:
+            _, log, _ = run(spec("openai-chat", server))
+        check(f"{name}_attempt_is_recorded",
+              ([len(event.get("retries", ())) for event in log if event["kind"] in (
+                  "option_refused", "model_replied", "model_failed")], log[-1]["end"]),
+              (attempts, end))
+        check(f"{name}_attempt_replays", replay(), (0, "identical"))
+
+
 def test_end():
     """A refusal of a required member ends the run; haft does not ask again and again."""
     with Server([error(400, "Unknown argument: stream_options")] * 9) as server:
@@ -258,6 +274,7 @@ def test_explain():
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=scratch, OPENAI_API_KEY="sk-test-0123456789")
     test_refusals()
+    test_retries()
     test_end()
     test_subset()
     test_own_host()

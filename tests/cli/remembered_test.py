@@ -95,6 +95,10 @@ def test_tool_choice():
         check("the_file_has_no_address", "127" in files()[0].read_text(), False)
 
 
+def changed(record, **members):
+    return json.dumps(dict(record, refused=[dict(one, **members) for one in record["refused"]]))
+
+
 def test_forgetting():
     """A file that is old, damaged or writable by others is ignored."""
     with Server([refuse] * 12) as server:
@@ -105,15 +109,15 @@ def test_forgetting():
         record = json.loads(file.read_text())
         now = time.time_ns() // 1000000
         for name, text, means in [
-                ("fresh", json.dumps(dict(record, at_ms=now - DAY_MS + 600000)), "local"),
-                ("old", json.dumps(dict(record, at_ms=now - DAY_MS - 1)), "choice"),
-                ("future", json.dumps(dict(record, at_ms=now + 600000)), "choice"),
-                ("version", json.dumps(dict(record, version=2)), "choice"),
-                ("status", json.dumps(dict(record, refused={"tool_choice": 200})), "choice"),
+                ("fresh", changed(record, at_ms=now - DAY_MS + 600000), "local"),
+                ("old", changed(record, at_ms=now - DAY_MS - 1), "choice"),
+                ("future", changed(record, at_ms=now + 600000), "choice"),
+                ("version", json.dumps(dict(record, version=3)), "choice"),
+                ("status", changed(record, status=200), "choice"),
                 ("list", json.dumps(dict(record, refused=["tool_choice"])), "choice"),
-                ("unknown", json.dumps(dict(record, refused={"more": 400})), "choice"),
+                ("unknown", changed(record, member="more"), "choice"),
                 ("cut", json.dumps(record)[:-5], "choice"), ("empty", "", "choice"),
-                ("long", json.dumps(dict(record, more="x" * 5000)), "choice")]:
+                ("long", json.dumps(dict(record, more="x" * 9000)), "choice")]:
             file.write_text(text)
             check(f"a_file_that_is_{name}", explain(path)["forced"]["means"], means)
         file.write_text(json.dumps(record))
@@ -147,8 +151,29 @@ def test_constraints():
           ("local", "the server refused it in an earlier run"))
 
 
+def test_another_schema():
+    """A schema that is refused says nothing about the schema of another spec."""
+    def refuse_one(request):
+        schema = json.dumps(request.get("response_format"))
+        return (error(400, "invalid schema for response_format") if "refused" in schema else
+                CHAT(text='{"tool": "look", "args": {"accepted": "1"}}'))
+    with Server([refuse_one] * 20) as server:
+        def spec(argument):
+            return put(elsewhere(server), provider="vllm", formats=["purejson"], tools=[
+                {"name": "look", "description": "Looks.", "command": ["echo", "seen"],
+                 "args": [argument]}])
+        refused, again = run(spec("refused")), run(spec("refused"))
+        before = len(server.requests)
+        other = run(spec("accepted"))
+        sent = "response_format" in server.requests[before]
+    check("the_schema_is_refused", refused, [("response_format", 400, False)])
+    check("the_next_process_knows_the_schema", again, [("response_format", 400, True)])
+    check("another_schema_is_sent", (other, sent), ([], True))
+
+
 with tempfile.TemporaryDirectory() as scratch:
     test_tool_choice()
     test_forgetting()
     test_this_machine()
     test_constraints()
+    test_another_schema()

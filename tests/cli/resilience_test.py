@@ -120,12 +120,18 @@ def test_wait():
         path, _ = write_spec(wire, server)
         status, _ = run(path)
     check("retry_after_is_obeyed", (status, len(times), times[1] - times[0] >= 1.9), (0, 2, True))
-    with Server([error(429, "tomorrow", {"Retry-After": "86400"})] * 3) as server:
-        path, _ = write_spec(wire, server)
-        done = subprocess.run([HAFT, "chat", path], input="one\ntwo\n", text=True,
-                              capture_output=True, env=environment, timeout=300)
-    check("a_long_wait_is_not_waited_for_and_not_asked_again", len(server.requests), 1)
-    check("long_wait_is_reported", "asked to wait" in done.stderr + done.stdout)
+    header = error(429, "tomorrow", {"Retry-After": "86400"})
+    body = error(429, "tomorrow", details=[
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "86400s"}])
+    for name, wire, entry in [("header", "openai-chat", header), ("body", "gemini", body)]:
+        with Server([entry] * 3) as server:
+            path, _ = write_spec(wire, server)
+            done = subprocess.run([HAFT, "chat", path], input="one\ntwo\n", text=True,
+                                  capture_output=True, env=environment, timeout=300)
+        check(f"a_long_wait_in_the_{name}_is_not_waited_for_and_not_asked_again",
+              len(server.requests), 1)
+        check(f"a_long_wait_in_the_{name}_is_reported",
+              "asked to wait" in done.stderr + done.stdout)
 
 
 def test_timeouts():

@@ -167,3 +167,70 @@ TEST(a_member_that_is_left_out_is_not_sent)
     CHECK(haft__provider_use_member(&options, HAFT__MEMBER_STRICT),
           "the member is sent without a report");
 }
+
+/* ---- members that a server has rejected ---- */
+
+static haft__refusal refusal(haft__member member, uint64_t text, uint64_t at_ms)
+{
+    return (haft__refusal){.member = member, .status = 400, .text = text, .at_ms = at_ms};
+}
+
+TEST(a_refused_schema_says_nothing_about_another_one)
+{
+    haft__request request = {.constraint = {.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
+                                            .text = HAFT__LIT("{\"type\":\"object\"}")}};
+    haft__member_texts one = haft__member_texts_of(&request, HAFT__LIT("[1]"));
+    request.constraint.text = HAFT__LIT("{\"type\":\"string\"}");
+    haft__member_texts other = haft__member_texts_of(&request, HAFT__LIT("[2]"));
+    haft__refusals known = {.count = 0};
+    haft__member_set texts = HAFT__MEMBER_BIT(HAFT__MEMBER_SCHEMA)
+                             | HAFT__MEMBER_BIT(HAFT__MEMBER_STRICT),
+                     parallel = HAFT__MEMBER_BIT(HAFT__MEMBER_PARALLEL);
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_SCHEMA, one.of[HAFT__MEMBER_SCHEMA], 5));
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_STRICT, one.of[HAFT__MEMBER_STRICT], 5));
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_PARALLEL, one.of[HAFT__MEMBER_PARALLEL], 5));
+    CHECK_INT(haft__refusals_of(&known, &one, 5), texts | parallel, "the same texts");
+    CHECK_INT(haft__refusals_of(&known, &other, 5), parallel, "other texts");
+}
+
+TEST(a_refusal_is_forgotten_after_a_day)
+{
+    const haft__member_texts texts = {.of = {0}};
+    haft__refusals known = {.count = 0};
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_PARALLEL, 0, 1000));
+    CHECK(haft__refusals_find(&known, HAFT__MEMBER_PARALLEL, &texts,
+                              1000 + HAFT__LIMIT_MODEL_REFUSAL_MS - 1)
+              != NULL,
+          "just before");
+    CHECK(haft__refusals_find(&known, HAFT__MEMBER_PARALLEL, &texts,
+                              1000 + HAFT__LIMIT_MODEL_REFUSAL_MS)
+              == NULL,
+          "a day later");
+    CHECK(haft__refusals_find(&known, HAFT__MEMBER_PARALLEL, &texts, 999) == NULL,
+          "a time in the future");
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_PARALLEL, 0, 2000));
+    CHECK_INT(known.count, 1, "a newer refusal replaces the older one");
+    CHECK(haft__refusals_find(&known, HAFT__MEMBER_PARALLEL, &texts,
+                              1000 + HAFT__LIMIT_MODEL_REFUSAL_MS)
+              != NULL,
+          "the newer one counts");
+}
+
+TEST(the_oldest_of_too_many_refusals_is_forgotten)
+{
+    haft__refusals known = {.count = 0};
+    haft__member_texts texts = {.of = {0}};
+    for (size_t i = 0; i < HAFT__LIMIT_MODEL_REFUSALS; i++) {
+        haft__refusals_add(&known, refusal(HAFT__MEMBER_SCHEMA, i + 1, i == 3 ? 1 : 10 + i));
+    }
+    texts.of[HAFT__MEMBER_SCHEMA] = 4;
+    CHECK_INT(known.count, HAFT__LIMIT_MODEL_REFUSALS, "as many as the limit");
+    CHECK(haft__refusals_find(&known, HAFT__MEMBER_SCHEMA, &texts, 100) != NULL, "the oldest");
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_SCHEMA, 999, 100));
+    CHECK_INT(known.count, HAFT__LIMIT_MODEL_REFUSALS, "one more");
+    CHECK(haft__refusals_find(&known, HAFT__MEMBER_SCHEMA, &texts, 100) == NULL,
+          "the oldest is kept");
+    texts.of[HAFT__MEMBER_SCHEMA] = 999;
+    CHECK(haft__refusals_find(&known, HAFT__MEMBER_SCHEMA, &texts, 100) != NULL,
+          "the new one is lost");
+}

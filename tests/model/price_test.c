@@ -86,7 +86,7 @@ TEST(the_page_has_the_prices)
     {                                                                                              \
         HAFT__LIT(provider), HAFT__LIT(model),                                                     \
         {                                                                                          \
-            true, (dollars)*1000000U, 0, 0, HAFT__PRICE_OF_SPEC                                    \
+            .known = true, .input = (dollars)*1000000U, .source = HAFT__PRICE_OF_SPEC              \
         }                                                                                          \
     }
 
@@ -122,6 +122,27 @@ TEST(prices_of_the_user_override_the_built_in_ones)
                   cases[i].provider, cases[i].model);
         CHECK(!known || (price.known && price.source == HAFT__PRICE_OF_SETTINGS), "%s",
               cases[i].model);
+    }
+}
+
+TEST(writing_to_the_cache_costs_what_the_provider_takes)
+{
+    static const struct {
+        const char *provider;
+        uint64_t input, cache_write, cache_write_1h;
+    } cases[] = {
+        {"anthropic", 5000000, 6250000, 10000000},
+        {"anthropic", 333333, 416666, 666666},
+        {"anthropic", 0, 0, 0},
+        {"openai", 750000, 750000, 750000},
+        {"unknown", 750000, 750000, 750000},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const haft__model_spec model = {.provider = haft__str(cases[i].provider)};
+        haft__price price = {.input = cases[i].input};
+        haft__price_fill_cache_writes(&price, &model);
+        CHECK_INT(price.cache_write, cases[i].cache_write, "case %zu", i);
+        CHECK_INT(price.cache_write_1h, cases[i].cache_write_1h, "case %zu, an hour", i);
     }
 }
 

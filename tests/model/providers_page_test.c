@@ -88,6 +88,16 @@ static void add_tools(haft__buf *page, const haft__provider *p)
     add_code(page, constraint_field(p));
 }
 
+static void add_cache_price(haft__buf *page, const haft__provider_capabilities *c)
+{
+    if (c->cache_write_percent > 0) {
+        haft__buf_addf(page, " %u %%, for an hour %u %% |", c->cache_write_percent,
+                       c->cache_write_1h_percent);
+    } else {
+        haft__buf_addf(page, " |");
+    }
+}
+
 static void add_cache(haft__buf *page, const haft__provider *p)
 {
     const haft__provider_capabilities *capabilities = &p->capabilities;
@@ -98,6 +108,7 @@ static void add_cache(haft__buf *page, const haft__provider *p)
     haft__buf_addf(page, p->chat.reasoning[0] != '\0' ? " `%s`%s |" : " %s%s |", p->chat.reasoning,
                    p->chat.needs_reasoning ? ", always" : "");
     add_code(page, p->chat.max_tokens);
+    add_cache_price(page, capabilities);
     static const char *const forms[] = {[HAFT__DEFERRAL_NONE] = "",
                                         [HAFT__DEFERRAL_DECLARED] = "declared from the start",
                                         [HAFT__DEFERRAL_APPENDED] = "follow the result"};
@@ -133,8 +144,8 @@ static const struct {
     {"Cache and reasoning",
      "| provider | cache of prompts | a changed choice keeps it | reasoning is sent back as | "
      "token limit "
-     "of a reply | tools that a search reveals |\n",
-     "|---|---|---|---|---|---|\n", add_cache, NULL},
+     "of a reply | price of a token written to the cache | tools that a search reveals |\n",
+     "|---|---|---|---|---|---|---|\n", add_cache, NULL},
     {"Chat Completions",
      "| provider | `stream_options` | arguments may be any text | ids of 9 characters | no user "
      "message "
@@ -211,15 +222,63 @@ static void add_models(haft__buf *page)
     haft__buf_addf(page, "\n## Models with their own rules\n\n"
                          "| model | accepts a forced choice | thinking is bound to everything "
                          "before it | calls in the history need a signature | takes tools later "
-                         "|\n|---|---|---|---|---|\n");
+                         "| rejects `temperature` and `top_p` | thinks by budget |\n"
+                         "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         haft__buf_addf(page, "| `%s` |", models[i].pattern);
         add_flag(page, !models[i].no_force);
         add_flag(page, models[i].binds_reasoning);
         add_flag(page, models[i].needs_signatures);
         add_flag(page, models[i].takes_late_tools);
+        add_flag(page, models[i].fixed_sampling);
+        add_flag(page, models[i].thinks_by_budget);
         haft__buf_addf(page, "\n");
     }
+    haft__buf_addf(page, "\nA model that rejects `temperature` accepts it with `reasoning_effort: "
+                         "none`. One that thinks by budget gets a\nnumber of tokens in place of a "
+                         "level.\n");
+}
+
+/* Adds the options that have another name, or those that are not sent. */
+static void add_option_names(haft__buf *page, const haft__option_rule *rule, bool sent)
+{
+    const char *between = " ";
+    for (; rule->option != NULL; rule++) {
+        if ((rule->member != NULL) != sent) {
+            continue;
+        }
+        haft__buf_addf(page, "%s`%s`", between, rule->option);
+        if (sent) {
+            haft__buf_addf(page, " as `%s`", rule->member);
+        }
+        between = ", ";
+    }
+    haft__buf_addf(page, " |");
+}
+
+static void add_options(haft__buf *page)
+{
+    size_t count;
+    const haft__provider *all = haft__providers(&count);
+    haft__buf_addf(
+        page, "\n## Options\n\n"
+              "`model.options` has the names of Chat Completions for every provider. Those that "
+              "a provider has under another\nname are renamed; those that it rejects are not "
+              "sent, and `haft explain` lists them. All others are sent as they are.\n\n"
+              "| provider | sent under another name | not sent |\n|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const haft__option_rule *rules = all[i].capabilities.options;
+        if (rules != NULL) {
+            haft__buf_addf(page, "| %s |", all[i].name);
+            add_option_names(page, rules, true);
+            add_option_names(page, rules, false);
+            haft__buf_addf(page, "\n");
+        }
+    }
+    haft__buf_addf(page,
+                   "\n`reasoning_effort` is translated, too: anthropic gets `low` for `none` and "
+                   "`minimal`; gemini the level `MINIMAL` for\n`none`, `HIGH` for `xhigh` and "
+                   "`max`; ollama `false` for `none`, `low` for `minimal`, `max` for `xhigh`.\n");
 }
 
 static void add_provider_tools(haft__buf *page)
@@ -261,6 +320,7 @@ static void write_page(haft__buf *page)
     }
     add_schema_rules(page);
     add_provider_tools(page);
+    add_options(page);
     add_models(page);
 }
 

@@ -169,9 +169,11 @@ TEST(a_delay_in_the_body_counts_unless_a_header_has_one)
         .kind = HAFT__FAILURE_TRANSIENT, .has_wait = true, .wait_ms = 7500, .now_ms = NOW_MS};
     haft__retry retry = haft__retry_decide(&facts);
     CHECK(retry.again && retry.wait_ms == 7500, "the delay of the body");
+    CHECK_INT(retry.server_wait_ms, 7500, "all runs wait for it");
     facts.hints = &hints;
     retry = haft__retry_decide(&facts);
     CHECK(retry.again && retry.wait_ms == 3000, "the delay of a header");
+    CHECK_INT(retry.server_wait_ms, 3000, "all runs wait for it");
     facts.hints = NULL;
     facts.wait_ms = HAFT__LIMIT_MODEL_RETRY_MS + 1;
     retry = haft__retry_decide(&facts);

@@ -54,7 +54,7 @@ CASES = [
          options={"generationConfig": {"thinkingConfig": {"includeThoughts": True}}}, signs=True),
     Case("gemini_without_ids", "gemini", mock_gemini.GeminiWithoutIds, "gemini-3.8-pro",
          base="/v1beta", signs=True),
-    Case("mistral", "mistral", mock_chat.Mistral, "mistral-large-latest"),
+    Case("mistral", "mistral", mock_chat.Mistral, "mistral-large-latest", signs=True),
     Case("deepseek", "deepseek", mock_chat.DeepSeek, "deepseek-v4-pro", base=""),
     Case("ollama", "ollama", mock_ollama.Ollama, "qwen3:8b", base=""),
     Case("llamacpp", "llamacpp", mock_chat.LlamaCpp, "model.gguf"),

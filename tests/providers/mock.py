@@ -4,9 +4,10 @@
 A mock plays a list of turns. A turn is what the model says, independent of the provider:
 
     {"thinking": "...", "text": "...", "calls": [["add", {"a": 1}]], "raw": {0: "{broken"},
-     "hosted": [["web_search", {"query": "x"}]], "pause": True}
+     "hosted": [["web_search", {"query": "x"}]], "pause": True, "cut": True}
 
-"hosted" are calls that the provider ran itself; after "pause" the same request goes on.
+"hosted" are calls that the provider ran itself; after "pause" the same request goes on; "cut" is a
+reply that its token limit ended; one that "continues" goes on in the response to another request.
 
 Each wire format has a module with a class. Its `check` raises Refusal for a request that the
 provider rejects, `whole` and `stream` write the reply. The rules come from the providers'

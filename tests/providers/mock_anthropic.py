@@ -307,8 +307,9 @@ class Anthropic(Wire):
             if signature:
                 self.issued[key] = {"model": request["model"], "thinking": turn["thinking"],
                                     "signature": signature}
+            text = arguments_of(turn, i)  # of a call that was cut: not JSON
             blocks.append({"type": "tool_use", "id": key, "name": name,
-                           "input": json.loads(arguments_of(turn, i))})
+                           "input": text if turn.get("cut") else json.loads(text)})
         return blocks
 
     USAGE = {"input_tokens": 8, "cache_read_input_tokens": 32, "cache_creation_input_tokens": 0,
@@ -321,8 +322,8 @@ class Anthropic(Wire):
 
     @staticmethod
     def reason(turn):
-        return "pause_turn" if turn.get("pause") else "tool_use" if turn.get(
-            "calls") else "end_turn"
+        return "pause_turn" if turn.get("pause") else "max_tokens" if turn.get(
+            "cut") else "tool_use" if turn.get("calls") else "end_turn"
 
     def whole(self, request, turn):
         return self.message(request, self.blocks(request, turn), self.reason(turn), self.USAGE)
@@ -356,6 +357,6 @@ class Anthropic(Wire):
                     {"type": "signature_delta", "signature": block["signature"]}]
         if block["type"] == "web_search_tool_result":
             return block, []
+        text = block["input"] if isinstance(block["input"], str) else dumps(block["input"])
         return {**block, "input": {}}, [
-            {"type": "input_json_delta", "partial_json": piece}
-            for piece in [""] + halves(dumps(block["input"]))]
+            {"type": "input_json_delta", "partial_json": piece} for piece in [""] + halves(text)]

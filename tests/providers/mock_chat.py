@@ -321,9 +321,24 @@ class Mistral(Chat):
     def new_id(self):
         return self.next_id("", 9)
 
+    def check_reasoning(self, message, ids, where, model):
+        """Thinking comes back as it was, with the calls that followed it."""
+        content = message.get("content")
+        thinking = [part for part in (content if isinstance(content, list) else ())
+                    if part["type"] == "thinking"]
+        for part in thinking:
+            refuse_unless(part == self.thinking(part["thinking"][0]["text"]),
+                          f"{where}: the thinking was changed")
+        if not thinking and any(self.issued.get((key, model)) for key in ids):
+            self.complain(f"{where}: the thinking before the calls is missing")
+
+    @staticmethod
+    def thinking(text):
+        return {"type": "thinking", "thinking": [{"type": "text", "text": text}],
+                "signature": seal(text), "closed": True}
+
     def message(self, request, turn):
-        content = [{"type": "thinking", "thinking": [{"type": "text", "text": turn["thinking"]}]}
-                   ] if "thinking" in turn else []
+        content = [self.thinking(turn["thinking"])] if "thinking" in turn else []
         content += [{"type": "text", "text": turn["text"]}] if turn.get("text") else []
         calls = self.calls(turn, request)
         for call in calls:  # arguments may be an object
@@ -333,8 +348,11 @@ class Mistral(Chat):
             {"tool_calls": calls} if calls else {})
 
     def thinking_deltas(self, thinking):
+        if not thinking:
+            return []
         return [{"content": [{"type": "thinking", "thinking": [{"type": "text", "text": piece}]}]}
-                for piece in halves(thinking)]
+                for piece in halves(thinking)] + [
+                    {"content": [self.thinking(thinking) | {"thinking": []}]}]
 
     def finish_stream(self, request, reason):
         return self.chunk(request, {"content": ""}, reason, usage=self.usage())

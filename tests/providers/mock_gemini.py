@@ -29,6 +29,7 @@ class Gemini(Wire):
     def __init__(self):
         super().__init__()
         self.hosted = []  # the parts of tools that ran at the provider
+        self.begun = None  # a request, with the token with which its reply goes on
 
     def error(self, refusal):
         return {"error": {"code": refusal.status, "message": refusal.message,
@@ -51,6 +52,9 @@ class Gemini(Wire):
         self.check_tools(request)
         self.check_generation(request.get("generationConfig", {}))
         self.check_contents(request["contents"])
+        refuse_unless(request == self.begun if self.begun else "continuationToken" not in request,
+                      "the continuation is not the same request with its token")
+        self.begun = None
         return streams
 
     @staticmethod
@@ -197,8 +201,16 @@ class Gemini(Wire):
         return {"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0, **more}],
                 "usageMetadata": self.USAGE, "modelVersion": self.model, "responseId": "r1"}
 
+    def ending(self, request, turn):
+        """The end of a response; a turn that "continues" goes on in the next response."""
+        if not turn.get("continues"):
+            return {"finishReason": "STOP"}
+        token = self.next_id("token")
+        self.begun = request | {"continuationToken": token}
+        return {"finishReason": "CONTINUATION", "continuationToken": token}
+
     def whole(self, request, turn):
-        return self.response(self.parts(turn), finishReason="STOP")
+        return self.response(self.parts(turn), **self.ending(request, turn))
 
     def stream(self, request, turn):
         """No comments, no names of events, no [DONE]: Google's own readers fail on them."""
@@ -210,7 +222,7 @@ class Gemini(Wire):
         last = [{"text": ""}]
         if not turn.get("calls"):  # the signature of a text comes late, with an empty text
             last[0]["thoughtSignature"] = seal(self.model, {"text": ""})
-        return out + sse(None, self.response(last, finishReason="STOP"))
+        return out + sse(None, self.response(last, **self.ending(request, turn)))
 
 
 class GeminiWithoutIds(Gemini):

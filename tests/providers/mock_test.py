@@ -106,7 +106,6 @@ def answer_chat(request, reply):
     message = dict(reply["choices"][0]["message"])
     message.pop("refusal", None)
     if isinstance(message["content"], list):
-        message["content"] = "Yes."
         for call in message["tool_calls"]:
             call["function"]["arguments"] = dumps(call["function"]["arguments"])
     request["messages"] += [message] + [
@@ -169,6 +168,8 @@ def test_chat():
         ("an_id_of_another_length", lambda r: (
             put("messages", 2, "tool_calls", 0, "id", "call_1")(r),
             put("messages", 3, "tool_call_id", "call_1")(r)), "id call_1"),
+        ("changed_thinking", put("messages", 2, "content", 0, "signature", "x"), "changed"),
+        ("missing_thinking", put("messages", 2, "content", "Yes."), "is missing"),
         ("stream_options", put("stream_options", {}), "stream_options")])
     subjects["deepseek"].test("deepseek", CHAT_ROWS + subset + thought + [
         ("missing_thinking", drop("messages", 2, "reasoning_content"), "must be passed back"),

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What only the model that made it may get back: signed and encrypted thinking."""
 
+from mock_gemini import FOREIGN
+
 
 def opaque(mock):
-    """The signed and encrypted texts that a mock has sent."""
+    """The signed and encrypted texts that a mock has sent, but not the one for calls of other
+    models."""
     found = set()
 
     def collect(value):
@@ -17,4 +20,4 @@ def opaque(mock):
                 collect(item)
     for request in mock.requests:  # what comes back was sent before
         collect(request)
-    return found
+    return found - {FOREIGN}

@@ -71,7 +71,8 @@ def test_gate(case, directory):
 
 
 def test_pause(case, directory):
-    """The provider interrupts its own tools: the reply is sent back, and the model goes on."""
+    """The provider interrupts its own tools: the reply is sent back, and the model goes on
+    (continuation_test.py has more)."""
     turns = [{"hosted": [["web_search", ASKED]], "pause": True}, *TURNS]
     status, events, errors, problems, requests = play(case, turns, directory)
     verdict("a_paused_reply_goes_on", status == 0 and not problems, [status, errors, *problems])

@@ -3,7 +3,7 @@
 """A conversation that changes its provider, for all pairs: a run begins on one provider, continues
 on another one in the middle and returns to the first, and a later run of its thread uses the second
 again. The strict mocks reject nothing: every call has its result, and signed or encrypted thinking
-goes only to the model that made it."""
+goes only to the model that made it, at the server that made it."""
 import itertools
 import json
 import sys
@@ -88,6 +88,7 @@ def play(one, other, directory):
 def main(scratch):
     cases = [case for case in CASES if case.name not in SIMILAR]
     pairs = list(itertools.combinations(cases, 2))
+    pairs += [(case, case) for case in CASES if case.signs]  # the same model at another base URL
     with ThreadPoolExecutor(4) as pool:
         results = pool.map(lambda pair: play(*pair, Path(scratch) / "-".join(
             case.name for case in pair)), pairs)

@@ -10,7 +10,7 @@
 #define PRICE(from, dollars)                                                                       \
     {                                                                                              \
         .known = true, .input = (dollars)*1000000U, .output = 4500000, .cached = 75000,            \
-        .source = HAFT__PRICE_##from                                                               \
+        .cache_write = (dollars)*1000000U, .cache_write_1h = 2000000, .source = HAFT__PRICE_##from \
     }
 #define MODEL(name, ...)                                                                           \
     {                                                                                              \
@@ -48,9 +48,11 @@ TEST(prices_that_the_spec_does_not_state_are_recorded_once)
     write(&buf, &whole);
     CHECK_STR(haft__buf_str(&buf),
               HAFT__LIT("{\"prices\":[{\"model\":\"openai:first\",\"input\":1.0,\"output\":4.5,"
-                        "\"cached\":0.075},{\"model\":\"openai:agent\",\"input\":2.0,\"output\":"
+                        "\"cached\":0.075,\"cache_write_1h\":2.0},{\"model\":\"openai:agent\","
+                        "\"input\":2.0,\"output\":"
                         "4.5,\"cached\":0.075},{\"model\":\"openai:first\",\"base_url\":"
-                        "\"http://h\",\"input\":3.0,\"output\":4.5,\"cached\":0.075}]}"),
+                        "\"http://h\",\"input\":3.0,\"output\":4.5,\"cached\":0.075,"
+                        "\"cache_write_1h\":2.0}]}"),
               "each model once");
     haft__buf_finish(&buf);
     write(&buf, &stated);
@@ -81,6 +83,7 @@ TEST(recorded_prices_are_found)
         CHECK_INT(found ? (int)(price.input / 1000000U) : -1, cases[i].dollars, "case %zu", i);
         CHECK(!found
                   || (price.known && price.output == 4500000 && price.cached == 75000
+                      && price.cache_write == price.input && price.cache_write_1h == 2000000
                       && price.source == HAFT__PRICE_OF_LOG),
               "case %zu", i);
     }

@@ -27,7 +27,8 @@ static haft_status print_json(haft__cli *cli, const haft__explanation *e, haft_e
 /* The members that the model's server has refused; none if the server cannot be asked from here. */
 static haft__refusals find_refusals(haft__cli *cli, const haft__model_spec *model)
 {
-    haft__refusals none = {0};
+    haft__refusals none = {.count = 0};
+    char key[HAFT__SHA256_HEX];
     haft__runtime_env env = haft__config_env(cli);
     haft__redactor redactor;
     haft__endpoint endpoint = {.env = env.env,
@@ -42,9 +43,10 @@ static haft__refusals find_refusals(haft__cli *cli, const haft__model_spec *mode
     haft__redactor_init(&redactor, &cli->arena);
     haft_status ignored = haft__endpoint_resolve(&endpoint, NULL); /* the key may be missing */
     (void)ignored;
-    return endpoint.url.len > 0
-               ? haft__refusal_file_read(endpoint.url, model->model, haft__clock_now())
-               : none;
+    bool known =
+        endpoint.url.len > 0
+        && haft__refusal_key(endpoint.url, model->model, model->options, key, NULL) == HAFT_OK;
+    return known ? haft__refusal_file_read((haft_str){key, sizeof(key)}) : none;
 }
 
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
@@ -64,8 +66,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     }
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
     haft__refusals refusals = find_refusals(cli, &file.spec->model);
-    status =
-        haft__explain(&cli->arena, file.spec, task, &refusals, haft__random_hash_key(), &e, err);
+    status = haft__explain(&cli->arena, file.spec, task, &refusals, haft__clock_now(),
+                           haft__random_hash_key(), &e, err);
     if (status == HAFT_OK && haft__args_has(args, "json")) {
         status = print_json(cli, &e, err);
     } else if (status == HAFT_OK) {

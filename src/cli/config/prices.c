@@ -118,11 +118,18 @@ static haft_status read_row(reader *r, const haft__json_member *member, haft__pr
     }
     status = read_dollars(r, member->value, "input", &price->input, err);
     price->cached = price->input;
-    if (status == HAFT_OK) {
-        status = read_dollars(r, member->value, "output", &price->output, err);
+    haft__price_fill_cache_writes(price, &(haft__model_spec){.provider = provider, .model = model});
+    const struct {
+        const char *key;
+        uint64_t *micros;
+    } others[] = {{"output", &price->output},
+                  {"cached", &price->cached},
+                  {"cache_write", &price->cache_write},
+                  {"cache_write_1h", &price->cache_write_1h}};
+    for (size_t i = 0; i < COUNT(others) && status == HAFT_OK; i++) {
+        status = read_dollars(r, member->value, others[i].key, others[i].micros, err);
     }
-    return status == HAFT_OK ? read_dollars(r, member->value, "cached", &price->cached, err)
-                             : status;
+    return status;
 }
 
 haft_status haft__config_prices_read(haft__arena *arena, const haft__spec_document *document,

@@ -134,20 +134,35 @@ static void print_members(FILE *out, const haft__explanation *e)
 
 static void print_refused(FILE *out, const haft__explanation *e)
 {
-    haft__member_set refused = e->refusals.members;
     const haft__optional_member *row =
-        e->members != NULL ? haft__member_find_row(e->members, refused) : NULL;
+        e->members != NULL ? haft__member_find_row(e->members, e->refused) : NULL;
     if (row == NULL) {
         return;
     }
     (void)fputs("\nmembers that the server refused in an earlier run\n  ", out);
     const char *between = "";
-    for (; row != NULL; row = haft__member_find_row(row + 1, refused)) {
+    for (; row != NULL; row = haft__member_find_row(row + 1, e->refused)) {
         (void)fprintf(out, "%s%s (HTTP %u)", between, row->name,
-                      (unsigned)e->refusals.statuses[row->member]);
+                      (unsigned)e->refused_statuses[row->member]);
         between = ", ";
     }
     (void)fputs(": left out\n", out);
+}
+
+/* ---- options ---- */
+
+static void print_unsent(FILE *out, const haft__explanation *e)
+{
+    haft__json options = e->spec->model.options;
+    const char *title = "\noptions that are not sent\n";
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        haft_str key = haft__json_text(options.members[i].key);
+        const char *why = haft__explain_why_unsent(e, key);
+        if (why != NULL) {
+            (void)fprintf(out, "%s  %.*s: %s\n", title, HAFT__ARG(key), why);
+            title = "";
+        }
+    }
 }
 
 /* ---- all of it ---- */
@@ -186,6 +201,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
     print_forced_turn(out, &e->forced);
     print_members(out, e);
     print_refused(out, e);
+    print_unsent(out, e);
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
                   field(e, "tool").len > 0 ? " " : "", HAFT__ARG(field(e, "tool")),
                   HAFT__ARG(field(e, "reason")));

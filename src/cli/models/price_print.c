@@ -19,6 +19,9 @@ void haft__price_print(FILE *out, const haft__price *price)
 {
     print_dollars(out, price->input, "input, ");
     print_dollars(out, price->output, "output, ");
+    if (price->cache_write != price->input) {
+        print_dollars(out, price->cache_write, "written to the cache, ");
+    }
     print_dollars(out, price->cached, "cached per million tokens");
     (void)fprintf(out, " (%s)", haft__price_source_name(price->source));
 }

@@ -4,17 +4,17 @@
 #include "engine/members/refusal_file.h"
 
 #include "base/error.h"
+#include "base/hex.h"
+#include "base/limits.h"
 #include "base/macros.h"
-#include "base/sha256.h"
 #include "base/str.h"
 #include "exec/state_file.h"
 #include "io/environment.h"
 #include "io/file.h"
 #include "json/object.h"
 
-#define VERSION   1
-#define KEPT_MS   (24ULL * 60 * 60 * 1000)
-#define MAX_BYTES 4096
+#define VERSION   2
+#define MAX_BYTES 8192
 
 /* Names in the file, which stay the same whatever the wire formats call them. */
 static const char *const names[] = {
@@ -32,59 +32,97 @@ static const char *const names[] = {
 };
 _Static_assert(COUNT(names) == HAFT__MEMBER_COUNT, "each member has a name");
 
+haft_status haft__refusal_key(haft_str url, haft_str model, haft__json options,
+                              char ret_key[HAFT__SHA256_HEX], haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_addf(&text, "%.*s\n%.*s\n", HAFT__ARG(url), HAFT__ARG(model));
+    haft__json_write(&text, options);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        haft__sha256_hex(haft__buf_str(&text), ret_key);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
 /* The name of the file is a hash: a URL may have a password in it. .ptr is NULL without a directory
  * or memory. */
-static haft_str find_path(haft__arena *arena, haft_str url, haft_str model)
+static haft_str find_path(haft__arena *arena, haft_str key)
 {
-    char hex[HAFT__SHA256_HEX];
     const char *why;
     haft_str directory = haft__environment_state_path(arena, "models", &why);
-    haft_str key = haft__arena_format(arena, "%.*s\n%.*s", HAFT__ARG(url), HAFT__ARG(model));
-    if (directory.ptr == NULL || key.ptr == NULL) {
-        return (haft_str){NULL, 0};
-    }
-    haft__sha256_hex(key, hex);
-    return haft__arena_format(arena, "%s/%.*s.json", directory.ptr, (int)sizeof(hex), hex);
+    return directory.ptr != NULL
+               ? haft__arena_format(arena, "%s/%.*s.json", directory.ptr, HAFT__ARG(key))
+               : directory;
 }
 
-static haft__refusals read_record(haft__json record, uint64_t now_ms)
+/* ---- reading ---- */
+
+static uint64_t read_hex(haft_str digits)
 {
-    haft__refusals found = {0};
-    haft__json refused = haft__object_object(record, "refused");
-    uint64_t at_ms = haft__object_number(record, "at_ms", 0);
-    if (haft__object_number(record, "version", 0) != VERSION || at_ms > now_ms
-        || now_ms - at_ms >= KEPT_MS) {
-        return found;
+    uint64_t number = 0;
+    for (size_t i = 0; i < digits.len && i < 16; i++) {
+        int digit = haft__hex_value(digits.ptr[i]);
+        number = number << 4 | (uint64_t)(digit > 0 ? digit : 0);
     }
+    return number;
+}
+
+static void read_refusal(haft__json row, haft__refusals *refusals)
+{
+    haft_str name = haft__object_string(row, "member");
+    uint64_t status = haft__object_number(row, "status", 0);
     for (size_t i = 0; i < COUNT(names); i++) {
-        uint64_t status = haft__object_number(refused, names[i], 0);
-        if (status >= 400 && status <= 599) {
-            found.members |= HAFT__MEMBER_BIT(i);
-            found.statuses[i] = (uint16_t)status;
+        if (haft__str_equal(name, haft__str(names[i])) && status >= 400 && status < 500) {
+            haft__refusals_add(refusals,
+                               (haft__refusal){.member = (haft__member)i,
+                                               .status = (uint16_t)status,
+                                               .text = read_hex(haft__object_string(row, "text")),
+                                               .at_ms = haft__object_number(row, "at_ms", 0)});
         }
     }
-    return found;
 }
 
-haft__refusals haft__refusal_file_read(haft_str url, haft_str model, uint64_t now_ms)
+haft__refusals haft__refusal_file_read(haft_str key)
 {
     haft__arena arena;
-    haft__refusals found = {0};
+    haft__refusals found = {.count = 0};
     haft__json record;
     haft_str text = {NULL, 0};
     haft__arena_init(&arena, 0);
-    haft_str path = find_path(&arena, url, model);
+    haft_str path = find_path(&arena, key);
     if (path.ptr != NULL
         && haft__state_file_read(&arena, path.ptr, MAX_BYTES, &text, NULL) == HAFT_OK
-        && haft__state_file_parse(&arena, text, (haft__hash_key){0, 0}, &record, NULL) == HAFT_OK) {
-        found = read_record(record, now_ms);
+        && haft__state_file_parse(&arena, text, (haft__hash_key){0, 0}, &record, NULL) == HAFT_OK
+        && haft__object_number(record, "version", 0) == VERSION) {
+        haft__json rows = haft__object_array(record, "refused");
+        for (uint32_t i = 0; i < rows.count; i++) {
+            read_refusal(rows.items[i], &found);
+        }
     }
     haft__arena_finish(&arena);
     return found;
 }
 
-void haft__refusal_file_write(haft_str url, haft_str model, const haft__refusals *refusals,
-                              uint64_t now_ms)
+/* ---- writing ---- */
+
+static void write_refusal(haft__json_writer *w, const haft__refusal *refusal)
+{
+    haft__json_begin_object(w);
+    haft__field_string(w, "member", names[refusal->member]);
+    haft__field_number(w, "status", refusal->status);
+    haft__field_number(w, "at_ms", refusal->at_ms);
+    if (refusal->text != 0) {
+        haft__json_key(w, "text");
+        haft__buf_addf(w->buf, "\"%016llx\"", (unsigned long long)refusal->text);
+        w->after_key = false;
+    }
+    haft__json_end_object(w);
+}
+
+void haft__refusal_file_write(haft_str key, const haft__refusals *refusals)
 {
     haft__arena arena;
     haft__buf text;
@@ -94,17 +132,14 @@ void haft__refusal_file_write(haft_str url, haft_str model, const haft__refusals
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
     haft__field_number(&w, "version", VERSION);
-    haft__field_number(&w, "at_ms", now_ms);
     haft__json_key(&w, "refused");
-    haft__json_begin_object(&w);
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if ((refusals->members & HAFT__MEMBER_BIT(i)) != 0) {
-            haft__field_number(&w, names[i], refusals->statuses[i]);
-        }
+    haft__json_begin_array(&w);
+    for (size_t i = 0; i < refusals->count; i++) {
+        write_refusal(&w, &refusals->items[i]);
     }
+    haft__json_end_array(&w);
     haft__json_end_object(&w);
-    haft__json_end_object(&w);
-    haft_str path = find_path(&arena, url, model);
+    haft_str path = find_path(&arena, key);
     if (path.ptr != NULL && text.status == HAFT_OK) {
         haft__state_file_create_directory(path.ptr);
         haft_status ignored = haft__file_replace(path.ptr, haft__buf_str(&text), NULL);

@@ -8,19 +8,19 @@
 #ifndef HAFT_ENGINE_MEMBERS_REFUSAL_FILE_H
 #define HAFT_ENGINE_MEMBERS_REFUSAL_FILE_H
 
+#include "base/sha256.h"
 #include "model/optional_member.h"
 
-typedef struct haft__refusals {
-    haft__member_set members;
-    uint16_t statuses[HAFT__MEMBER_COUNT]; /* of HTTP, for each of them */
-} haft__refusals;
+/* The key of what is known of a model at a URL, with the options of a spec: the server may reject a
+ * member only together with some options. `options`: an object, or null. */
+HAFT_MUST_USE haft_status haft__refusal_key(haft_str url, haft_str model, haft__json options,
+                                            char ret_key[HAFT__SHA256_HEX], haft_error *err);
 
-/* The refusals that are known at `now_ms`; none if there is no file, or if it is damaged, old, or
- * writable by others. */
-haft__refusals haft__refusal_file_read(haft_str url, haft_str model, uint64_t now_ms);
+/* The refusals with this key; none if there is no file, or if it is damaged or writable by others.
+ */
+haft__refusals haft__refusal_file_read(haft_str key);
 
 /* Replaces the file. If it cannot be written, the next process asks the server again. */
-void haft__refusal_file_write(haft_str url, haft_str model, const haft__refusals *refusals,
-                              uint64_t now_ms);
+void haft__refusal_file_write(haft_str key, const haft__refusals *refusals);
 
 #endif

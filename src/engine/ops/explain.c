@@ -7,11 +7,25 @@
 #include "engine/ops/explain_family.h"
 #include "engine/ops/tool_report.h"
 #include "model/conversation.h"
+#include "model/model_options.h"
 #include "model/provider.h"
 #include "run/decide/decide.h"
 #include "run/offer/offer.h"
 #include "run/prices.h"
 #include "json/object.h"
+
+/* Adds the members that the server is known to reject with these texts. */
+static void add_refused(haft__explanation *e, const haft__member_texts *texts)
+{
+    for (size_t i = 0; i < HAFT__MEMBER_COUNT; i++) {
+        const haft__refusal *found =
+            haft__refusals_find(e->refusals, (haft__member)i, texts, e->now_ms);
+        if (found != NULL) {
+            e->refused |= HAFT__MEMBER_BIT(i);
+            e->refused_statuses[i] = found->status;
+        }
+    }
+}
 
 /* Writes the first request without the members that the server is known to reject, as a run does:
  * it folds a refusal for each of them, and decides the request again. */
@@ -29,7 +43,7 @@ static haft_status write_request(haft__arena *arena, haft__explanation *e,
         haft__provider_conversation *conversation = NULL;
         if (refused != NULL) {
             status = haft__first_turn_refuse(arena, &e->preview, refused,
-                                             e->refusals.statuses[refused->member], hash_key, err);
+                                             e->refused_statuses[refused->member], hash_key, err);
         }
         if (status == HAFT_OK) {
             status = haft__decide_request(&e->preview.run, arena, &e->request, err);
@@ -46,10 +60,16 @@ static haft_status write_request(haft__arena *arena, haft__explanation *e,
         if (status == HAFT_OK) {
             status = haft__conversation_write(conversation, &e->request, &options, &e->prompt, err);
         }
+        if (status == HAFT_OK) {
+            haft__member_texts texts = haft__member_texts_of(
+                &e->request, haft__conversation_tools(conversation, &e->request));
+            add_refused(e, &texts);
+        }
         haft__conversation_destroy(conversation);
-        refused = status == HAFT_OK && e->members != NULL ? haft__member_find_row(
-                      e->members, e->refusals.members & e->sent & ~e->preview.run.refused)
-                                                          : NULL;
+        refused =
+            status == HAFT_OK && e->members != NULL
+                ? haft__member_find_row(e->members, e->refused & e->sent & ~e->preview.run.refused)
+                : NULL;
     } while (refused != NULL);
     return status;
 }
@@ -62,7 +82,7 @@ static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft__
     e->members = found != NULL ? found->api->optional_members : NULL;
     haft_status status = write_request(arena, e, provider, hash_key, err);
     if (status == HAFT_OK) {
-        status = haft__forced_turn_inspect(e->spec, &e->request, e->refusals.members, arena,
+        status = haft__forced_turn_inspect(e->spec, &e->request, e->refusals, e->now_ms, arena,
                                            &e->forced, err);
     }
     if (status == HAFT_OK) {
@@ -72,13 +92,14 @@ static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft__
 }
 
 haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str task,
-                          const haft__refusals *refusals, haft__hash_key hash_key,
+                          const haft__refusals *refusals, uint64_t now_ms, haft__hash_key hash_key,
                           haft__explanation *ret_explanation, haft_error *err)
 {
     haft__explanation *e = ret_explanation;
     *e = (haft__explanation){.spec = spec,
                              .model = haft__provider_name_model(arena, &spec->model),
-                             .refusals = *refusals};
+                             .refusals = refusals,
+                             .now_ms = now_ms};
     haft__buf_init(&e->prompt, HAFT__LIMIT_RUN_BYTES);
     if (e->model.ptr == NULL) {
         return haft__arena_fail(arena, err);
@@ -188,19 +209,53 @@ static void write_members(haft__json_writer *w, const haft__explanation *e)
 static void write_refused(haft__json_writer *w, const haft__explanation *e)
 {
     const haft__optional_member *row =
-        e->members != NULL ? haft__member_find_row(e->members, e->refusals.members) : NULL;
+        e->members != NULL ? haft__member_find_row(e->members, e->refused) : NULL;
     if (row == NULL) {
         return;
     }
     haft__json_key(w, "refused_members");
     haft__json_begin_array(w);
-    for (; row != NULL; row = haft__member_find_row(row + 1, e->refusals.members)) {
+    for (; row != NULL; row = haft__member_find_row(row + 1, e->refused)) {
         haft__json_begin_object(w);
         haft__field_text(w, "member", haft__str(row->name));
-        haft__field_number(w, "status", e->refusals.statuses[row->member]);
+        haft__field_number(w, "status", e->refused_statuses[row->member]);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
+}
+
+const char *haft__explain_why_unsent(const haft__explanation *e, haft_str option)
+{
+    const haft__model_spec *model = &e->spec->model;
+    const haft__provider *provider = haft__provider_for_model(model);
+    return provider != NULL
+               ? haft__model_options_why_unsent(provider, model->model, model->options, option)
+               : NULL;
+}
+
+/* Options of the spec that are not sent. Omitted without any. */
+static void write_unsent(haft__json_writer *w, const haft__explanation *e)
+{
+    haft__json options = e->spec->model.options;
+    bool open = false;
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        haft_str key = haft__json_text(options.members[i].key);
+        const char *why = haft__explain_why_unsent(e, key);
+        if (why != NULL && !open) {
+            haft__json_key(w, "unsent_options");
+            haft__json_begin_array(w);
+            open = true;
+        }
+        if (why != NULL) {
+            haft__json_begin_object(w);
+            haft__field_text(w, "option", key);
+            haft__field_string(w, "reason", why);
+            haft__json_end_object(w);
+        }
+    }
+    if (open) {
+        haft__json_end_array(w);
+    }
 }
 
 void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e)
@@ -234,6 +289,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     write_members(&w, e);
     write_refused(&w, e);
+    write_unsent(&w, e);
     haft__json_key(&w, "request");
     haft__buf_add_str(buf, haft__buf_str(&e->prompt));
     w.after_key = false;

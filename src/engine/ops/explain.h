@@ -19,16 +19,24 @@ typedef struct haft__explanation {
     haft__forced_turn forced;
     const haft__optional_member *members; /* of the provider; NULL without a server */
     haft__member_set sent;                /* those that the request has */
-    haft__refusals refusals;              /* those that the server is known to reject */
+    const haft__refusals *refusals;       /* what the server is known to reject, */
+    uint64_t now_ms;                      /* at this time */
+    haft__member_set refused;             /* those of them that the first request would have */
+    uint16_t refused_statuses[HAFT__MEMBER_COUNT];
     haft__declaration_report declared;
 } haft__explanation;
 
 /* Explains the first turn of a run with this task, which may be "". `refusals` are those of the
- * model's server. Call haft__explain_finish also after a failure. Results live in `arena`. */
+ * model's server, and outlive the explanation. Call haft__explain_finish also after a failure.
+ * Results live in `arena`. */
 HAFT_MUST_USE haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str task,
-                                        const haft__refusals *refusals, haft__hash_key hash_key,
-                                        haft__explanation *ret_explanation, haft_error *err);
+                                        const haft__refusals *refusals, uint64_t now_ms,
+                                        haft__hash_key hash_key, haft__explanation *ret_explanation,
+                                        haft_error *err);
 void haft__explain_finish(haft__explanation *explanation);
+
+/* Why an option of the spec is not sent to its model; NULL if it is sent. */
+const char *haft__explain_why_unsent(const haft__explanation *explanation, haft_str option);
 
 /* Appends the explanation as one JSON object and a line feed. */
 void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e);

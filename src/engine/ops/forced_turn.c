@@ -41,12 +41,15 @@ static bool is_refused(haft__constraint_kind kind, haft__member_set refused)
 }
 
 haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__request *request,
-                                      haft__member_set refused, haft__arena *arena,
-                                      haft__forced_turn *ret_forced, haft_error *err)
+                                      const haft__refusals *refusals, uint64_t now_ms,
+                                      haft__arena *arena, haft__forced_turn *ret_forced,
+                                      haft_error *err)
 {
     const char *why;
     haft__constraint_support force = haft__constraint_detect(spec);
     haft__request asked = *request;
+    haft__member_texts texts = haft__member_texts_of(request, HAFT__LIT(""));
+    haft__member_set refused = haft__refusals_of(refusals, &texts, now_ms);
     haft_str format = haft__offer_format(spec, &why);
     bool second_request_only = haft__format_find(format) == NULL;
     const haft__model_spec *model = &spec->model;
@@ -73,7 +76,8 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
         ret_forced->why = request->tool_count > 0 ? "the tools cannot be expressed as a constraint"
                                                   : "there is no tool to call";
     }
-    if (is_refused(ret_forced->kind, refused)) {
+    texts = haft__member_texts_of(&asked, HAFT__LIT(""));
+    if (is_refused(ret_forced->kind, haft__refusals_of(refusals, &texts, now_ms))) {
         ret_forced->kind = HAFT__CONSTRAINT_NONE;
         ret_forced->bytes = 0;
         ret_forced->why = "the server refused it in an earlier run";

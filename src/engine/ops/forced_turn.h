@@ -22,11 +22,12 @@ typedef struct haft__forced_turn {
     haft__relax_report relaxed;
 } haft__forced_turn;
 
-/* Inspects any forced turn of the spec, with the tools of `request`. `refused`: optional members
+/* Inspects any forced turn of the spec, with the tools of `request`. `refusals`: optional members
  * that the server is known to reject. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__forced_turn_inspect(const haft__spec *spec,
                                                     const haft__request *request,
-                                                    haft__member_set refused, haft__arena *arena,
+                                                    const haft__refusals *refusals, uint64_t now_ms,
+                                                    haft__arena *arena,
                                                     haft__forced_turn *ret_forced, haft_error *err);
 
 /* The member `forced` of an object. */

@@ -354,20 +354,22 @@ static void write_items(haft__json_writer *w, const haft__run *run, const haft__
         haft__json_begin_object(w);
         haft__field_text(w, "provider", find_items_provider(&run->spec->model));
         haft__field_text(w, "model", run->spec->model.model);
+        haft__field_text(w, "endpoint", reply->endpoint);
         haft__field_text(w, "json", reply->items);
         haft__json_end_object(w);
     }
 }
 
-/* Items of another provider or model are never sent: a spec may have changed the model. */
-static uint32_t count_foreign_items(const haft__run *run)
+/* Items of another provider, model or endpoint are never sent: a spec may have changed them. */
+static uint32_t count_foreign_items(const haft__run *run, haft_str endpoint)
 {
     uint32_t count = 0;
     haft_str provider = find_items_provider(&run->spec->model);
     for (size_t i = 0; i < run->messages.count; i++) {
         const haft__message *message = &run->messages.items[i];
         bool own = haft__str_equal(message->items_provider, provider)
-                   && haft__str_equal(message->items_model, run->spec->model.model);
+                   && haft__str_equal(message->items_model, run->spec->model.model)
+                   && haft__str_equal(message->items_endpoint, endpoint);
         count += message->items.len > 0 && !own;
     }
     return count;
@@ -386,7 +388,7 @@ static void write_retries(haft__json_writer *w, haft_str retries)
 /* Omitted if everything was sent. */
 static void write_unsent(haft__json_writer *w, const haft__run *run, const haft__reply *reply)
 {
-    uint32_t count = reply->unsent + count_foreign_items(run);
+    uint32_t count = reply->unsent + count_foreign_items(run, reply->endpoint);
     if (count > 0) {
         haft__field_number(w, "unsent_reasoning", count);
     }
@@ -425,6 +427,9 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
     haft__field_number(&w, "cached_tokens", reply->usage.cached);
     if (reply->usage.cache_write > 0) {
         haft__field_number(&w, "cache_write_tokens", reply->usage.cache_write);
+    }
+    if (reply->usage.cache_write_1h > 0) {
+        haft__field_number(&w, "cache_write_1h_tokens", reply->usage.cache_write_1h);
     }
     if (reply->usage.reasoning > 0) {
         haft__field_number(&w, "reasoning_tokens", reply->usage.reasoning);
@@ -489,6 +494,7 @@ void haft__input_option_refused(haft__buf *buf, const haft__optional_member *mem
     haft__field_flag(&w, "remembered", remembered);
     haft__field_text(&w, "message", failure->message);
     haft__field_number(&w, "ms", ms);
+    write_retries(&w, failure->retries);
     haft__event_body_end(&w, buf);
 }
 

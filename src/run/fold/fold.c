@@ -76,6 +76,7 @@ haft_status haft__fold_commit_reply(haft__run *run, haft_error *err)
                              .items = run->reply.items,
                              .items_provider = run->items_provider,
                              .items_model = run->items_model,
+                             .items_endpoint = run->items_endpoint,
                              .calls = calls,
                              .call_count = count};
     return haft__messages_add(&run->messages, message, err);
@@ -256,6 +257,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     run->shown_before_turn = run->shown_count;
     run->turn_seq = event->seq;
     run->violations = 0;
+    run->continuations = 0;
     run->numbered_calls = 0;
     run->correction = HAFT__LIT("");
     run->stage = HAFT__RUN_AWAITING_REPLY;

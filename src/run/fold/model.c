@@ -26,21 +26,33 @@ static uint64_t saturating_multiply(uint64_t a, uint64_t b)
     return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
 
+static uint64_t at_most(uint64_t number, uint64_t most)
+{
+    return number < most ? number : most;
+}
+
+static void add_cost(haft__run *run, uint64_t tokens, uint64_t price)
+{
+    run->cost_parts = saturating_add(run->cost_parts, saturating_multiply(tokens, price));
+}
+
 static void count_usage(haft__run *run, const haft__event *event)
 {
     haft__json usage = haft__object_get(event->object, "usage");
     uint64_t input = haft__object_number(usage, "input_tokens", 0);
     uint64_t output = haft__object_number(usage, "output_tokens", 0);
-    uint64_t cached = haft__object_number(usage, "cached_tokens", 0);
-    cached = cached > input ? input : cached;
+    uint64_t cached = at_most(haft__object_number(usage, "cached_tokens", 0), input);
+    uint64_t written = at_most(haft__object_number(usage, "cache_write_tokens", 0), input - cached);
+    uint64_t hour = at_most(haft__object_number(usage, "cache_write_1h_tokens", 0), written);
     const haft__price *price = &run->spec->model.price;
     run->usage.input_tokens = saturating_add(run->usage.input_tokens, input);
     run->usage.output_tokens = saturating_add(run->usage.output_tokens, output);
     run->usage.cached_tokens = saturating_add(run->usage.cached_tokens, cached);
-    run->cost_parts =
-        saturating_add(run->cost_parts, saturating_multiply(input - cached, price->input));
-    run->cost_parts = saturating_add(run->cost_parts, saturating_multiply(cached, price->cached));
-    run->cost_parts = saturating_add(run->cost_parts, saturating_multiply(output, price->output));
+    add_cost(run, input - cached - written, price->input);
+    add_cost(run, cached, price->cached);
+    add_cost(run, written - hour, price->cache_write);
+    add_cost(run, hour, price->cache_write_1h);
+    add_cost(run, output, price->output);
     run->usage.cost_micros = run->cost_parts / 1000000;
 }
 
@@ -108,6 +120,23 @@ static haft_status expect_reply(const haft__run *run, const haft__event *event, 
     return haft__fold_expect_stage(run, event, HAFT__RUN_AWAITING_REPLY, "no request is open", err);
 }
 
+/* The provider interrupted its tools: the reply is sent back, and the model goes on in the same
+ * turn, so that its choice stays. After too many replies the next turn begins; in the last turn
+ * that a limit allows, the reply counts as it is. */
+static haft_status continue_reply(haft__run *run, haft_error *err)
+{
+    haft_str correction = run->correction;
+    if (run->continuations == HAFT__LIMIT_MODEL_CONTINUATIONS && run->forced_by_limit) {
+        return HAFT_OK;
+    }
+    haft_status status =
+        correction.len > 0 ? haft__fold_add_user_message(run, correction, err) : HAFT_OK;
+    run->continuations++;
+    run->stage = run->continuations <= HAFT__LIMIT_MODEL_CONTINUATIONS ? HAFT__RUN_AWAITING_REPLY
+                                                                       : HAFT__RUN_IDLE;
+    return status == HAFT_OK ? haft__fold_commit_reply(run, err) : status;
+}
+
 haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft_status status = expect_reply(run, event, err);
@@ -122,6 +151,7 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     run->reply.items = haft__object_text(items, "json");
     run->items_provider = haft__object_text(items, "provider");
     run->items_model = haft__object_text(items, "model");
+    run->items_endpoint = haft__object_text(items, "endpoint");
     if (status == HAFT_OK && !haft__stop_reason_parse(stop, &run->reply.stop)) {
         status = haft__fold_fail(event, "the value of \"stop\" is not known", err);
     }
@@ -138,11 +168,9 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     run->reply_committed = false;
     run->sent_again = false;
     run->stage = HAFT__RUN_JUDGING;
-    if (run->reply.stop == HAFT__STOP_PAUSE && run->call_count == run->batch) {
-        run->stage = HAFT__RUN_IDLE; /* the reply is sent back, and the model goes on */
-        return haft__fold_commit_reply(run, err);
-    }
-    return HAFT_OK;
+    return run->reply.stop == HAFT__STOP_PAUSE && run->call_count == run->batch
+               ? continue_reply(run, err)
+               : HAFT_OK;
 }
 
 haft_status haft__fold_model_failed(haft__run *run, const haft__event *event, haft_error *err)

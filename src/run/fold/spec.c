@@ -368,7 +368,12 @@ static haft_status use_next_model(haft__run *run, haft_error *err)
     run->violations = 0;
     run->correction = HAFT__LIT("");
     run->constraint = HAFT__CONSTRAINT_NONE;
+    bool interrupted = run->continuations > 0;
+    run->continuations = 0;
     haft_status status = haft__fold_resolve_model(run, err);
+    if (status == HAFT_OK && interrupted) { /* only the first model can continue its reply */
+        status = haft__fold_add_user_message(run, HAFT__LIT("Continue."), err);
+    }
     if (status == HAFT_OK) {
         status = update_system_prompt(run, err);
     }

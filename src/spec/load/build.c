@@ -171,6 +171,11 @@ static void build_model(haft__loader *l)
     model->price.input = micros(l, price, "input", "/model/price/input", 0);
     model->price.output = micros(l, price, "output", "/model/price/output", 0);
     model->price.cached = micros(l, price, "cached", "/model/price/cached", model->price.input);
+    haft__price_fill_cache_writes(&model->price, model);
+    model->price.cache_write =
+        micros(l, price, "cache_write", "/model/price/cache_write", model->price.cache_write);
+    model->price.cache_write_1h = micros(l, price, "cache_write_1h", "/model/price/cache_write_1h",
+                                         model->price.cache_write_1h);
     /* A local model costs nothing. */
     model->price.known = price.count > 0 || haft__provider_is_local(model);
     const haft__spec_options *options = l->options;

@@ -87,6 +87,7 @@ TEST(items_of_the_provider_are_in_the_event_of_a_reply)
     haft__reply reply = {.content = HAFT__LIT(""),
                          .reasoning = HAFT__LIT(""),
                          .items = HAFT__LIT("[{\"s\":\"\\u0041\"}]"),
+                         .endpoint = HAFT__LIT("0a"),
                          .usage = {.input = 9, .output = 5, .cache_write = 4, .reasoning = 3},
                          .model = HAFT__LIT("m")};
     haft__buf buf;
@@ -97,7 +98,8 @@ TEST(items_of_the_provider_are_in_the_event_of_a_reply)
           "\"kind\":\"model_replied\",\"content\":\"\",\"reasoning\":\"\",\"calls\":[],"
           "\"usage\":{\"input_tokens\":9,\"output_tokens\":5,\"cached_tokens\":0,"
           "\"cache_write_tokens\":4,\"reasoning_tokens\":3},\"stop\":\"stop\",\"model\":\"m\","
-          "\"ms\":5,\"provider_items\":{\"provider\":\"p\",\"model\":\"alias\",\"json\":"
+          "\"ms\":5,\"provider_items\":{\"provider\":\"p\",\"model\":\"alias\",\"endpoint\":\"0a\","
+          "\"json\":"
           "\"[{\\\"s\\\":\\\"\\\\u0041\\\"}]\"}}",
           "items");
     haft__buf_finish(&buf);

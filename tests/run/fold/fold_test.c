@@ -23,6 +23,10 @@
     "{\"call\":\"c1.3\",\"model_call\":\"m3\",\"name\":\"none\",\"arguments\":\"{}\"}],"           \
     "\"usage\":{\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0},"                      \
     "\"stop\":\"tool_calls\",\"model\":\"m\",\"ms\":1}"
+#define INTERRUPTED                                                                                \
+    "\"kind\":\"model_replied\",\"content\":\"So far\",\"reasoning\":\"\",\"calls\":[],"           \
+    "\"usage\":{\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0},"                      \
+    "\"stop\":\"pause\",\"model\":\"m\",\"ms\":1}"
 #define CHANGED                                                                                    \
     "\"kind\":\"model_changed\",\"turn\":1,\"from\":\"a:b\",\"to\":\"c:d\",\"failure\":\"cut\","   \
     "\"format\":\"native\"}"
@@ -477,6 +481,80 @@ TEST(usage_is_added_up_and_does_not_overflow)
     haft__arena_finish(&c.arena);
 }
 
+TEST(a_paused_reply_continues_in_its_turn_a_limited_number_of_times)
+{
+    for (int final = 0; final < 2; final++) {
+        fold_case c;
+        fold_place(&c, 2);
+        c.run.forced_by_limit = final == 1;
+        for (uint32_t i = 1; i <= HAFT__LIMIT_MODEL_CONTINUATIONS; i++) {
+            CHECK_INT(fold_body(&c, INTERRUPTED), HAFT_OK, "%s", c.err.message);
+            CHECK_INT(c.run.stage, HAFT__RUN_AWAITING_REPLY, "reply %u", i);
+            CHECK_INT(c.run.continuations, i, "reply %u", i);
+        }
+        size_t messages = c.run.messages.count;
+        CHECK_INT(fold_body(&c, INTERRUPTED), HAFT_OK, "%s", c.err.message);
+        CHECK_INT(c.run.stage, final == 1 ? HAFT__RUN_JUDGING : HAFT__RUN_IDLE,
+                  "one more, in the last turn: %d", final);
+        CHECK_INT(c.run.messages.count, messages + (final == 1 ? 0 : 1), "messages");
+        haft__arena_finish(&c.arena);
+    }
+}
+
+TEST(a_correction_stays_before_a_paused_reply)
+{
+    fold_case c;
+    fold_place(&c, 2);
+    CHECK_INT(fold_body(&c, REPLIED), HAFT_OK, "%s", c.err.message);
+    CHECK_INT(fold_body(&c, VIOLATION), HAFT_OK, "%s", c.err.message);
+    size_t messages = c.run.messages.count;
+    haft_str correction = c.run.correction;
+    CHECK_INT(fold_body(&c, INTERRUPTED), HAFT_OK, "%s", c.err.message);
+    CHECK_INT(c.run.messages.count, messages + 2, "the correction and the reply");
+    CHECK_STR(c.run.messages.items[messages].text, correction, "the correction");
+    CHECK_INT(c.run.messages.items[messages + 1].role, HAFT__MESSAGE_ASSISTANT, "the reply");
+    CHECK_INT(c.run.correction.len, 0, "it is not sent a second time");
+    haft__arena_finish(&c.arena);
+}
+
+TEST(each_kind_of_input_has_its_price)
+{
+    static const struct {
+        const char *name, *usage;
+        uint64_t micros;
+    } cases[] = {
+        {"plain", "\"input_tokens\":1000,\"output_tokens\":0,\"cached_tokens\":0", 5000},
+        {"cached", "\"input_tokens\":1000,\"output_tokens\":0,\"cached_tokens\":400", 3200},
+        {"written",
+         "\"input_tokens\":1000,\"output_tokens\":0,\"cached_tokens\":400,"
+         "\"cache_write_tokens\":500",
+         3825},
+        {"written for an hour",
+         "\"input_tokens\":1000,\"output_tokens\":0,\"cached_tokens\":400,"
+         "\"cache_write_tokens\":500,\"cache_write_1h_tokens\":100",
+         4200},
+        {"more than the input",
+         "\"input_tokens\":10,\"output_tokens\":0,\"cached_tokens\":4,"
+         "\"cache_write_tokens\":500,\"cache_write_1h_tokens\":900",
+         62},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        fold_case c;
+        fold_place(&c, 2);
+        c.spec.spec.model.price = (haft__price){.known = true,
+                                                .input = 5000000,
+                                                .output = 25000000,
+                                                .cached = 500000,
+                                                .cache_write = 6250000,
+                                                .cache_write_1h = 10000000};
+        haft_str body = changed(
+            REPLIED, "\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0", cases[i].usage);
+        CHECK_INT(fold_body(&c, body.ptr), HAFT_OK, "%s", c.err.message);
+        CHECK_INT(c.run.usage.cost_micros, cases[i].micros, "%s", cases[i].name);
+        haft__arena_finish(&c.arena);
+    }
+}
+
 /* Folds a whole log. */
 static haft_status fold_log(haft__run *run, haft_str log)
 {
@@ -557,7 +635,7 @@ TEST(items_of_the_provider_are_part_of_the_message)
     static const struct {
         const char *items, *json;
     } cases[] = {
-        {"{\"provider\":\"p\",\"model\":\"m\",\"json\":\"[1]\"}", "[1]"},
+        {"{\"provider\":\"p\",\"model\":\"m\",\"endpoint\":\"e\",\"json\":\"[1]\"}", "[1]"},
         {"null", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -574,6 +652,7 @@ TEST(items_of_the_provider_are_part_of_the_message)
         CHECK_STR(message->items, haft__str(cases[i].json), "case %zu", i);
         CHECK_STR(message->items_provider, haft__str(i == 0 ? "p" : ""), "case %zu", i);
         CHECK_STR(message->items_model, haft__str(i == 0 ? "m" : ""), "case %zu", i);
+        CHECK_STR(message->items_endpoint, haft__str(i == 0 ? "e" : ""), "case %zu", i);
         haft__arena_finish(&c.arena);
     }
 }

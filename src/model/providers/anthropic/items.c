@@ -85,14 +85,6 @@ static bool has_same_calls(haft__json items, const haft__message *message)
     return same && calls == message->call_count;
 }
 
-bool haft__anthropic_is_own(const haft__anthropic_chat *chat, const haft__request *request,
-                            const haft__message *message)
-{
-    return message->items.len > 0
-           && haft__str_equal(message->items_provider, haft__str(chat->head.provider->name))
-           && haft__str_equal(message->items_model, request->model);
-}
-
 haft_status haft__anthropic_find_items(const haft__anthropic_chat *chat,
                                        const haft__request *request, const haft__message *message,
                                        haft_str *ret_items, haft_error *err)
@@ -100,7 +92,7 @@ haft_status haft__anthropic_find_items(const haft__anthropic_chat *chat,
     haft_str items = message->items;
     uint64_t prefix = 0;
     *ret_items = (haft_str){NULL, 0};
-    if (!haft__anthropic_is_own(chat, request, message)
+    if (!haft__conversation_owns_items(&chat->head, message)
         || !haft__anthropic_split_items(&items, &prefix)
         || (prefix != chat->prefix && haft__model_rules_find(request->model)->binds_reasoning)) {
         return HAFT_OK;

@@ -51,7 +51,7 @@ static haft_status add_turn(haft__anthropic_chat *chat, const haft__request *req
     if (items.len > 0) {
         haft__anthropic_add_items(chat, items);
     } else {
-        chat->head.unsent += haft__anthropic_is_own(chat, request, message) ? 1 : 0;
+        chat->head.unsent += haft__conversation_owns_items(&chat->head, message) ? 1 : 0;
         haft__anthropic_add_turn(chat, message);
     }
     return status;

@@ -40,10 +40,6 @@ void haft__anthropic_write_options(const haft__provider *provider, haft__json_wr
 
 /* ---- items.c: the blocks of a reply, in the form in which the model wrote them ---- */
 
-/* Whether the message has items of the model that the request is for. */
-bool haft__anthropic_is_own(const haft__anthropic_chat *chat, const haft__request *request,
-                            const haft__message *message);
-
 /* Finds the items that a message is sent back as, without brackets. Empty if it has none, or if
  * they cannot be used: they are of another provider or model, their calls have other ids than the
  * message, or they are bound to another prefix. */

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/model_options.h"
 #include "model/model_rules.h"
 #include "model/providers/anthropic/request_int.h"
 #include "json/object.h"
@@ -12,7 +13,9 @@
 #define MAX_TOKENS       "max_tokens"
 #define OTHER_MAX_TOKENS "max_completion_tokens"
 
-#define OUTPUT_CONFIG "output_config"
+#define OUTPUT_CONFIG  "output_config"
+#define STOP_SEQUENCES "stop_sequences"
+#define EFFORT         "reasoning_effort"
 
 /* ---- the choice ---- */
 
@@ -83,43 +86,76 @@ static bool has_option(haft__json options, const char *key)
     return value != NULL && value->kind != HAFT__JSON_NULL;
 }
 
-/* output_config of the options, with the schema of the reply. */
-static void write_output_config(haft__json_writer *w, haft__json given, haft_str schema)
+/* The efforts of other providers that Anthropic does not have. */
+static haft_str effort_for(haft_str effort)
 {
+    bool least =
+        haft__str_equal(effort, HAFT__LIT("none")) || haft__str_equal(effort, HAFT__LIT("minimal"));
+    return least ? HAFT__LIT("low") : effort;
+}
+
+/* output_config of the options, with the schema of the reply and the effort, unless
+ * output_config has one itself. */
+static void write_output_config(haft__json_writer *w, haft__json given, haft_str effort,
+                                const haft__constraint *constraint)
+{
+    bool constrained = constraint->kind == HAFT__CONSTRAINT_JSON_SCHEMA;
     haft__json_key(w, OUTPUT_CONFIG);
     haft__json_begin_object(w);
     for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
         haft_str key = haft__json_text(given.members[i].key);
-        if (!haft__str_equal(key, HAFT__LIT("format"))) {
+        if (!constrained || !haft__str_equal(key, HAFT__LIT("format"))) {
             haft__json_key_str(w, key);
             haft__json_add(w, given.members[i].value);
         }
     }
-    haft__json_key(w, "format");
-    haft__json_begin_object(w);
-    haft__field_text(w, "type", HAFT__LIT("json_schema"));
-    haft__json_key(w, "schema");
-    haft__buf_add_str(w->buf, schema);
-    w->after_key = false;
-    haft__json_end_object(w);
+    if (effort.len > 0 && haft__object_find(given, "effort") == NULL) {
+        haft__field_text(w, "effort", effort_for(effort));
+    }
+    if (constrained) {
+        haft__json_key(w, "format");
+        haft__json_begin_object(w);
+        haft__field_text(w, "type", HAFT__LIT("json_schema"));
+        haft__json_key(w, "schema");
+        haft__buf_add_str(w->buf, constraint->text);
+        w->after_key = false;
+        haft__json_end_object(w);
+    }
     haft__json_end_object(w);
 }
 
-static void write_given(const haft__provider *provider, haft__json_writer *w, haft__json options,
-                        bool constrained)
+/* A sequence may be given alone. */
+static void write_stop(haft__json_writer *w, haft__json value)
 {
-    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
-        haft_str key = haft__json_text(options.members[i].key);
-        bool renamed = haft__str_equal(key, HAFT__LIT(OTHER_MAX_TOKENS));
-        bool skip = (renamed && has_option(options, MAX_TOKENS))
-                    || (constrained && haft__str_equal(key, HAFT__LIT(OUTPUT_CONFIG)))
-                    || options.members[i].value.kind == HAFT__JSON_NULL
-                    || haft__provider_is_reserved_option(provider, key);
-        if (!skip) {
-            haft__json_key_str(w, renamed ? HAFT__LIT(MAX_TOKENS) : key);
-            haft__json_add(w, options.members[i].value);
-        }
+    bool alone = value.kind == HAFT__JSON_STRING;
+    haft__json_key(w, STOP_SEQUENCES);
+    if (alone) {
+        haft__json_begin_array(w);
     }
+    haft__json_add(w, value);
+    if (alone) {
+        haft__json_end_array(w);
+    }
+}
+
+static void write_option(const haft__provider *provider, haft__json_writer *w, haft_str model,
+                         haft__json options, const haft__json_member *option)
+{
+    haft_str key = haft__json_text(option->key);
+    const haft__option_rule *rule = haft__model_options_find(provider, key);
+    bool twice = rule != NULL && rule->member != NULL && has_option(options, rule->member);
+    if (twice || option->value.kind == HAFT__JSON_NULL
+        || haft__str_equal(key, HAFT__LIT(OUTPUT_CONFIG)) || haft__str_equal(key, HAFT__LIT(EFFORT))
+        || haft__provider_is_reserved_option(provider, key)
+        || haft__model_options_why_unsent(provider, model, options, key) != NULL) {
+        return;
+    }
+    if (rule != NULL && strcmp(rule->member, STOP_SEQUENCES) == 0) {
+        write_stop(w, option->value);
+        return;
+    }
+    haft__json_key_str(w, rule != NULL ? haft__str(rule->member) : key);
+    haft__json_add(w, option->value);
 }
 
 void haft__anthropic_write_options(const haft__provider *provider, haft__json_writer *w,
@@ -127,9 +163,11 @@ void haft__anthropic_write_options(const haft__provider *provider, haft__json_wr
                                    const haft__provider_request_options *options)
 {
     haft__json given = options->options;
-    bool constrained = request->constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA;
-    if (constrained) {
-        write_output_config(w, haft__object_object(given, OUTPUT_CONFIG), request->constraint.text);
+    haft__json config = haft__object_object(given, OUTPUT_CONFIG);
+    haft_str effort = haft__object_string(given, EFFORT);
+    if (request->constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA || config.count > 0
+        || effort.len > 0) {
+        write_output_config(w, config, effort, &request->constraint);
     }
     if (!has_option(given, MAX_TOKENS) && !has_option(given, OTHER_MAX_TOKENS)) {
         haft__field_number(w, MAX_TOKENS, HAFT__LIMIT_MODEL_REPLY_TOKENS);
@@ -137,5 +175,7 @@ void haft__anthropic_write_options(const haft__provider *provider, haft__json_wr
     if (options->stream) {
         haft__field_flag(w, "stream", true);
     }
-    write_given(provider, w, given, constrained);
+    for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
+        write_option(provider, w, request->model, given, &given.members[i]);
+    }
 }

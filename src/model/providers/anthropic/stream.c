@@ -47,6 +47,11 @@ static haft_status read_usage(haft__anthropic_stream *stream, haft__json holder,
     usage->cached = haft__object_number(*found, "cache_read_input_tokens", usage->cached);
     usage->cache_write =
         haft__object_number(*found, "cache_creation_input_tokens", usage->cache_write);
+    haft__json writes = haft__object_object(*found, "cache_creation");
+    usage->cache_write_1h =
+        haft__object_number(writes, "ephemeral_1h_input_tokens", usage->cache_write_1h);
+    usage->cache_write_1h =
+        usage->cache_write_1h < usage->cache_write ? usage->cache_write_1h : usage->cache_write;
     usage->output = haft__object_number(*found, "output_tokens", usage->output);
     usage->reasoning = haft__object_number(haft__object_object(*found, "output_tokens_details"),
                                            "thinking_tokens", usage->reasoning);

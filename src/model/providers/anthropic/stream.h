@@ -45,7 +45,8 @@ typedef struct haft__anthropic_stream {
     haft__anthropic_block block;
     haft__buf items;  /* the blocks that ended, each on a line */
     bool needs_items; /* the neutral form cannot express all of them */
-    bool bad_input;   /* the input of a call is not an object: the items cannot be used */
+    size_t answered;  /* bytes of `items` before the last calls that the server runs, if nothing
+                         follows them */
     haft__token_usage usage;
     uint64_t uncached; /* of usage.input */
 } haft__anthropic_stream;

@@ -233,11 +233,13 @@ static bool has_item(const haft__anthropic_block *b)
     HAFT__UNREACHABLE();
 }
 
+/* An input that was cut or is not an object is wrapped as in any history: thinking goes back only
+ * together with the calls that follow it. */
 static void add_part(haft__buf *item, haft__anthropic_part part, haft_str text)
 {
     haft__buf_addf(item, "%s\"%s\":", item->len > 1 ? "," : "", parts[part].member);
     if (part == HAFT__ANTHROPIC_INPUT) {
-        haft__buf_add_str(item, text);
+        haft__call_arguments_write(item, text);
     } else if (part == HAFT__ANTHROPIC_CITATIONS) {
         haft__buf_add_char(item, '[');
         haft__buf_add_str(item, text);
@@ -254,26 +256,12 @@ static bool requires(haft__anthropic_block_kind kind, haft__anthropic_part part)
            || (kind == HAFT__ANTHROPIC_BLOCK_THINKING && part == HAFT__ANTHROPIC_THINKING);
 }
 
-/* The input must be JSON: it is put into the item as it is. */
-static haft_status check_input(haft__anthropic_stream *stream, haft_error *err)
-{
-    haft__buf *input = &stream->block.parts[HAFT__ANTHROPIC_INPUT];
-    bool object = true;
-    if (input->len == 0 && stream->block.kind == HAFT__ANTHROPIC_BLOCK_CALL) {
-        haft__buf_add_str(input, HAFT__LIT("{}"));
-    }
-    haft_status status = haft__buf_check(input, err);
-    if (status == HAFT_OK && input->len > 0) {
-        status = haft__call_arguments_check(haft__buf_str(input), &object, err);
-    }
-    stream->bad_input = stream->bad_input || !object;
-    return status;
-}
-
 /* Items are lines, so white space of the input must not have line ends. */
 static void add_item(haft__anthropic_stream *stream)
 {
     haft__anthropic_block *b = &stream->block;
+    bool hosted_call =
+        b->kind == HAFT__ANTHROPIC_BLOCK_OTHER && b->parts[HAFT__ANTHROPIC_INPUT].len > 0;
     for (size_t i = 0; i < COUNT(parts); i++) {
         if (b->parts[i].len > 0 || requires(b->kind, (haft__anthropic_part)i)) {
             add_part(&b->item, (haft__anthropic_part)i, haft__buf_str(&b->parts[i]));
@@ -286,6 +274,7 @@ static void add_item(haft__anthropic_stream *stream)
     }
     haft__buf_add_str(&stream->items, haft__buf_str(&b->item));
     haft__buf_add_char(&stream->items, '\n');
+    stream->answered = hosted_call ? stream->answered : stream->items.len;
     stream->needs_items = stream->needs_items || b->needs_item
                           || b->kind == HAFT__ANTHROPIC_BLOCK_THINKING
                           || b->parts[HAFT__ANTHROPIC_CITATIONS].len > 0;
@@ -316,11 +305,8 @@ haft_status haft__anthropic_end_block(haft__anthropic_stream *stream, haft_error
         status = end_call(stream, err);
     }
     if (status == HAFT_OK && keeps_items(stream) && has_item(b)) {
-        status = check_input(stream, err);
-        if (status == HAFT_OK) {
-            add_item(stream);
-            status = haft__buf_check(&b->item, err);
-        }
+        add_item(stream);
+        status = haft__buf_check(&b->item, err);
     }
     return status == HAFT_OK ? haft__buf_check(&stream->items, err) : status;
 }
@@ -338,7 +324,10 @@ haft_status haft__anthropic_emit_items(haft__anthropic_stream *stream, haft_erro
     haft_str rest = haft__buf_str(&stream->items);
     haft__buf *first = &stream->block.item;
     haft_status status = HAFT_OK;
-    if (!stream->needs_items || stream->bad_input) {
+    if (stream->reader.stop == HAFT__STOP_LENGTH) {
+        rest.len = stream->answered; /* the API rejects a call of its own without a result */
+    }
+    if (!stream->needs_items || rest.len == 0) {
         return HAFT_OK;
     }
     haft__buf_clear(first);

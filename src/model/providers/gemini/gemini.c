@@ -110,5 +110,6 @@ const haft__provider_api haft__gemini_api = {.write_url = write_url,
                                              .finish_stream = haft__reply_reader_finish_stream,
                                              .feed = haft__reply_reader_feed_stream,
                                              .end = haft__reply_reader_end_stream,
+                                             .continue_reply = haft__gemini_continue_reply,
                                              .read_provider_call = haft__gemini_read_provider_call,
                                              .read_failure = haft__server_error_read_failure};

@@ -77,5 +77,8 @@ void haft__gemini_write_body(haft__provider_conversation *chat, const haft__requ
         haft__gemini_write_choice(&w, request, options);
     }
     haft__gemini_write_options(chat->provider, &w, request, options->options);
+    if (options->continuation.len > 0) {
+        haft__field_text(&w, "continuationToken", options->continuation);
+    }
     haft__json_end_object(&w);
 }

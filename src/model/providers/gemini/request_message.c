@@ -74,9 +74,7 @@ static haft__json read_parts(haft__provider_conversation *chat, const haft__mess
                              haft__arena *arena)
 {
     haft__json parts = haft__json_null();
-    if (message->items.len == 0
-        || !haft__str_equal(message->items_provider, haft__str(chat->provider->name))
-        || !haft__str_equal(message->items_model, haft__buf_str(&chat->model))) {
+    if (!haft__conversation_owns_items(chat, message)) {
         return parts;
     }
     haft_status status = haft__json_read(arena, message->items, NULL, &parts, NULL, NULL);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request_options.c - the members of a request that change from turn to turn, and the options of
  * the spec. Tests: tests/model/providers/gemini/request_test.c. */
-#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/model_options.h"
+#include "model/model_rules.h"
 #include "model/providers/gemini/request_int.h"
 #include "json/object.h"
 
 #define CONFIG   "generationConfig"
 #define THINKING "thinkingConfig"
-#define EFFORT   "reasoning_effort"
 
 /* ---- the choice ---- */
 
@@ -76,70 +76,58 @@ void haft__gemini_write_choice(haft__json_writer *w, const haft__request *reques
 
 /* ---- options ---- */
 
-/* Options of other providers that are members of generationConfig. */
-static const struct {
-    const char *option, *member;
-} members[] = {
-    {"max_tokens", "maxOutputTokens"},
-    {"max_completion_tokens", "maxOutputTokens"},
-    {"max_output_tokens", "maxOutputTokens"},
-    {"temperature", "temperature"},
-    {"top_p", "topP"},
-    {"top_k", "topK"},
-    {"seed", "seed"},
-    {"stop", "stopSequences"},
-    {"stop_sequences", "stopSequences"},
-    {"presence_penalty", "presencePenalty"},
-    {"frequency_penalty", "frequencyPenalty"},
-    {EFFORT, THINKING},
-};
-
 /* The member of generationConfig for an option; NULL: none. */
-static const char *member_of(haft_str option)
+static const char *member_of(const haft__provider *provider, haft_str option)
 {
-    for (size_t i = 0; i < COUNT(members); i++) {
-        if (haft__str_equal(option, haft__str(members[i].option))) {
-            return members[i].member;
-        }
-    }
-    return NULL;
+    const haft__option_rule *rule = haft__model_options_find(provider, option);
+    return rule != NULL && rule->member != NULL ? rule->member + strlen(CONFIG ".") : NULL;
 }
 
 /* Whether an option before `index`, or generationConfig itself, sets the same member. */
-static bool is_set(haft__json options, uint32_t index, const char *member)
+static bool is_set(const haft__provider *provider, haft__json options, uint32_t index,
+                   const char *member)
 {
     bool found = haft__object_find(haft__object_object(options, CONFIG), member) != NULL;
     for (uint32_t i = 0; i < index && !found; i++) {
-        const char *other = member_of(haft__json_text(options.members[i].key));
+        const char *other = member_of(provider, haft__json_text(options.members[i].key));
         found = other != NULL && strcmp(other, member) == 0
                 && options.members[i].value.kind != HAFT__JSON_NULL;
     }
     return found;
 }
 
-/* Levels are words in upper case; no thinking is a budget of 0. */
-static void add_effort(haft__json_writer *w, haft_str effort)
+/* Efforts as levels, or as budgets in tokens, for models that have no levels. */
+static const struct {
+    const char *effort, *level;
+    unsigned budget;
+} efforts[] = {
+    {"none", "MINIMAL", 0},     {"minimal", "MINIMAL", 1024}, {"low", "LOW", 1024},
+    {"medium", "MEDIUM", 8192}, {"high", "HIGH", 24576},      {"xhigh", "HIGH", 24576},
+    {"max", "HIGH", 24576},
+};
+
+static void add_effort(haft__json_writer *w, haft_str effort, bool has_levels)
 {
-    char level[16] = {0};
-    for (size_t i = 0; i < effort.len && i < sizeof(level) - 1; i++) {
-        char c = effort.ptr[i];
-        level[i] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-    }
     haft__json_begin_object(w);
-    if (haft__str_equal(effort, HAFT__LIT("none"))) {
-        haft__field_number(w, "thinkingBudget", 0);
-    } else {
-        haft__field_text(w, "thinkingLevel", haft__str(level));
+    for (size_t i = 0; i < COUNT(efforts); i++) {
+        if (!haft__str_equal(effort, haft__str(efforts[i].effort))) {
+            continue;
+        }
+        if (has_levels) {
+            haft__field_string(w, "thinkingLevel", efforts[i].level);
+        } else {
+            haft__field_number(w, "thinkingBudget", efforts[i].budget);
+        }
     }
     haft__json_end_object(w);
 }
 
-static void add_member(haft__json_writer *w, const char *member, haft__json value)
+static void add_member(haft__json_writer *w, const char *member, haft__json value, bool has_levels)
 {
     bool text = value.kind == HAFT__JSON_STRING;
     haft__json_key(w, member);
     if (text && strcmp(member, THINKING) == 0) {
-        add_effort(w, haft__json_text(value));
+        add_effort(w, haft__json_text(value), has_levels);
     } else if (text && strcmp(member, "stopSequences") == 0) {
         haft__json_begin_array(w);
         haft__json_add(w, value);
@@ -166,31 +154,34 @@ static void add_given(haft__json_writer *w, haft__json given, bool constrained)
     }
 }
 
-static bool has_members(haft__json options)
+static bool has_members(const haft__provider *provider, haft__json options)
 {
     bool found = haft__object_object(options, CONFIG).count > 0;
     for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
         found = found
-                || (member_of(haft__json_text(options.members[i].key)) != NULL
+                || (member_of(provider, haft__json_text(options.members[i].key)) != NULL
                     && options.members[i].value.kind != HAFT__JSON_NULL);
     }
     return found;
 }
 
-static void add_config(haft__json_writer *w, const haft__constraint *constraint, haft__json options)
+static void add_config(const haft__provider *provider, haft__json_writer *w,
+                       const haft__request *request, haft__json options)
 {
+    const haft__constraint *constraint = &request->constraint;
     bool constrained = constraint->kind == HAFT__CONSTRAINT_JSON_SCHEMA;
-    if (!constrained && !has_members(options)) {
+    bool has_levels = !haft__model_rules_find(request->model)->thinks_by_budget;
+    if (!constrained && !has_members(provider, options)) {
         return;
     }
     haft__json_key(w, CONFIG);
     haft__json_begin_object(w);
     add_given(w, haft__object_object(options, CONFIG), constrained);
     for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
-        const char *member = member_of(haft__json_text(options.members[i].key));
+        const char *member = member_of(provider, haft__json_text(options.members[i].key));
         if (member != NULL && options.members[i].value.kind != HAFT__JSON_NULL
-            && !is_set(options, i, member)) {
-            add_member(w, member, options.members[i].value);
+            && !is_set(provider, options, i, member)) {
+            add_member(w, member, options.members[i].value, has_levels);
         }
     }
     if (constrained) {
@@ -205,10 +196,11 @@ static void add_config(haft__json_writer *w, const haft__constraint *constraint,
 void haft__gemini_write_options(const haft__provider *provider, haft__json_writer *w,
                                 const haft__request *request, haft__json options)
 {
-    add_config(w, &request->constraint, options);
+    add_config(provider, w, request, options);
     for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
         haft_str key = haft__json_text(options.members[i].key);
-        bool skip = member_of(key) != NULL || haft__str_equal(key, HAFT__LIT(CONFIG))
+        bool skip = haft__model_options_find(provider, key) != NULL
+                    || haft__str_equal(key, HAFT__LIT(CONFIG))
                     || options.members[i].value.kind == HAFT__JSON_NULL
                     || haft__provider_is_reserved_option(provider, key);
         if (!skip) {

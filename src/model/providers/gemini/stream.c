@@ -37,16 +37,17 @@ static const haft__stop_word stop_words[] = {
     {0},
 };
 
-static void read_stop(haft__reply_reader *reader, haft_str word)
+static haft_status read_stop(haft__gemini_stream *stream, haft__json candidate, haft_error *err)
 {
+    haft_str word = haft__object_string(candidate, "finishReason");
     if (haft__str_equal(word, HAFT__LIT("CONTINUATION"))) {
-        haft__reply_reader_fail(reader, HAFT__FAILURE_OTHER, 0);
-        haft__buf_add_str(&reader->text, HAFT__LIT("the model server wants to continue its reply "
-                                                   "in another request (stop reason CONTINUATION), "
-                                                   "which is not supported"));
+        haft__buf_clear(&stream->token);
+        haft__buf_add_str(&stream->token, haft__object_string(candidate, "continuationToken"));
+        stream->reader.has_stop = stream->continues = true;
     } else if (!haft__str_equal(word, HAFT__LIT("FINISH_REASON_UNSPECIFIED"))) {
-        haft__reply_reader_set_stop(reader, stop_words, word);
+        haft__reply_reader_set_stop(&stream->reader, stop_words, word);
     }
+    return haft__buf_check(&stream->token, err);
 }
 
 /* ---- usage ---- */
@@ -54,6 +55,15 @@ static void read_stop(haft__reply_reader *reader, haft_str word)
 static uint64_t add_counts(uint64_t a, uint64_t b)
 {
     return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+static haft__gemini_usage add_usage(const haft__gemini_usage *a, const haft__gemini_usage *b)
+{
+    return (haft__gemini_usage){.prompt = add_counts(a->prompt, b->prompt),
+                                .tool_prompt = add_counts(a->tool_prompt, b->tool_prompt),
+                                .cached = add_counts(a->cached, b->cached),
+                                .candidates = add_counts(a->candidates, b->candidates),
+                                .thoughts = add_counts(a->thoughts, b->thoughts)};
 }
 
 static haft_status read_usage(haft__gemini_stream *stream, haft__json value, haft_error *err)
@@ -68,12 +78,13 @@ static haft_status read_usage(haft__gemini_stream *stream, haft__json value, haf
     usage->cached = haft__object_number(*found, "cachedContentTokenCount", usage->cached);
     usage->candidates = haft__object_number(*found, "candidatesTokenCount", usage->candidates);
     usage->thoughts = haft__object_number(*found, "thoughtsTokenCount", usage->thoughts);
-    uint64_t input = add_counts(usage->prompt, usage->tool_prompt);
+    const haft__gemini_usage all = add_usage(&stream->earlier, usage);
+    uint64_t input = add_counts(all.prompt, all.tool_prompt);
     haft__delta delta = {.kind = HAFT__DELTA_USAGE,
-                         .usage = {.input = input > usage->cached ? input : usage->cached,
-                                   .output = add_counts(usage->candidates, usage->thoughts),
-                                   .cached = usage->cached,
-                                   .reasoning = usage->thoughts}};
+                         .usage = {.input = input > all.cached ? input : all.cached,
+                                   .output = add_counts(all.candidates, all.thoughts),
+                                   .cached = all.cached,
+                                   .reasoning = all.thoughts}};
     return haft__reply_reader_emit(&stream->reader, &delta, err);
 }
 
@@ -89,10 +100,7 @@ static haft_status read_candidate(haft__gemini_stream *stream, haft__json candid
     for (uint32_t i = 0; i < parts.count && status == HAFT_OK; i++) {
         status = haft__gemini_read_part(stream, parts.items[i], err);
     }
-    if (status == HAFT_OK) {
-        read_stop(&stream->reader, haft__object_string(candidate, "finishReason"));
-    }
-    return status;
+    return status == HAFT_OK ? read_stop(stream, candidate, err) : status;
 }
 
 /* A prompt that was blocked has no candidates. */
@@ -152,11 +160,41 @@ static haft_status read_value(haft__reply_reader *reader, haft_str name, haft__j
                                           : read_reply(stream, value, err);
 }
 
+/* ---- replies in several responses ---- */
+
+haft_status haft__gemini_continue_reply(haft__provider_stream *stream, haft__buf *token,
+                                        haft_error *err)
+{
+    haft__gemini_stream *gemini = (haft__gemini_stream *)stream;
+    haft_status status = haft__reply_reader_end_body(&gemini->reader, err);
+    if (status != HAFT_OK || gemini->reader.failed || gemini->token.len == 0) {
+        return status;
+    }
+    haft__buf_add_str(token, haft__buf_str(&gemini->token));
+    haft__buf_clear(&gemini->token);
+    gemini->continues = false;
+    gemini->earlier = add_usage(&gemini->earlier, &gemini->usage);
+    gemini->usage = (haft__gemini_usage){.prompt = 0};
+    haft__reply_reader_begin_body(&gemini->reader);
+    return haft__buf_check(token, err);
+}
+
 /* ---- the decoder ---- */
 
 static haft_status end_calls(haft__reply_reader *reader, haft_error *err)
 {
-    return haft__gemini_emit_items((haft__gemini_stream *)reader, err);
+    haft__gemini_stream *stream = (haft__gemini_stream *)reader;
+    if (stream->continues) {
+        haft__reply_reader_fail(reader, HAFT__FAILURE_OTHER, 0);
+        haft__buf_addf(&reader->text,
+                       stream->token.len > 0
+                           ? "the model server wants to continue its reply in more than %d requests"
+                           : "the model server wants to continue its reply (stop reason "
+                             "CONTINUATION), but sent no continuationToken",
+                       HAFT__LIMIT_MODEL_CONTINUATIONS);
+        return HAFT_OK;
+    }
+    return haft__gemini_emit_items(stream, err);
 }
 
 static void finish(haft__reply_reader *reader)
@@ -164,6 +202,7 @@ static void finish(haft__reply_reader *reader)
     haft__gemini_stream *stream = (haft__gemini_stream *)reader;
     haft__buf_finish(&stream->items);
     haft__buf_finish(&stream->text);
+    haft__buf_finish(&stream->token);
 }
 
 static const haft__reply_decoder decoder = {.find_error = haft__server_error_find_wrapped,
@@ -177,5 +216,6 @@ void haft__gemini_stream_init(haft__gemini_stream *stream,
     *stream = (haft__gemini_stream){.count = 0};
     haft__buf_init(&stream->items, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_init(&stream->text, HAFT__LIMIT_REPLY_BYTES);
+    haft__buf_init(&stream->token, HAFT__LIMIT_REPLY_BYTES);
     haft__reply_reader_init(&stream->reader, &decoder, options);
 }

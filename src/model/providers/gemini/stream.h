@@ -26,12 +26,19 @@ typedef struct haft__gemini_stream {
     haft__buf text;   /* unsigned text that is not in `items` yet */
     size_t count;     /* of items */
     bool needs_items; /* the neutral form cannot express all parts */
+    bool continues;   /* the reply goes on in another response */
     haft__gemini_usage usage;
+    haft__gemini_usage earlier; /* of the responses that this one continues */
+    haft__buf token;            /* with which the reply goes on in another response */
 } haft__gemini_stream;
 
 /* The options are copied; what they point to must outlive the stream. */
 void haft__gemini_stream_init(haft__gemini_stream *stream,
                               const haft__provider_stream_options *options);
+
+/* haft__provider_api.continue_reply */
+haft_status haft__gemini_continue_reply(haft__provider_stream *stream, haft__buf *token,
+                                        haft_error *err);
 
 /* haft__provider_api.read_provider_call */
 bool haft__gemini_read_provider_call(haft__json part, haft__provider_call *ret_call);

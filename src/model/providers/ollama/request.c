@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/model_options.h"
 #include "json/object.h"
 
 /* ---- tools ---- */
@@ -67,6 +68,14 @@ static void add_flag(haft__json_writer *w, haft__json given, const char *key, bo
     }
 }
 
+/* The server has the levels low, medium, high and max. */
+static haft_str level_for(haft_str effort)
+{
+    return haft__str_equal(effort, HAFT__LIT("minimal")) ? HAFT__LIT("low")
+           : haft__str_equal(effort, HAFT__LIT("xhigh")) ? HAFT__LIT("max")
+                                                         : effort;
+}
+
 /* A request that is longer than the context is an error: by default the server drops the oldest
  * messages without a word, and with them the instructions. */
 static void add_members(haft__json_writer *w, haft__json given)
@@ -85,7 +94,7 @@ static void add_members(haft__json_writer *w, haft__json given)
         if (haft__str_equal(effort, HAFT__LIT("none"))) {
             haft__json_add_bool(w, false);
         } else {
-            haft__json_add_str(w, effort);
+            haft__json_add_str(w, level_for(effort));
         }
     }
 }
@@ -156,9 +165,12 @@ static void add_model_options(haft__provider_conversation *chat, haft__json_writ
         for (uint32_t i = 0; from.kind == HAFT__JSON_OBJECT && i < from.count; i++) {
             haft_str key = haft__json_text(from.members[i].key);
             bool written = is_token_limit(key) || haft__str_equal(key, HAFT__LIT("num_predict"));
-            bool other = pass == 1
-                         && (is_listed(members, key) || is_listed(others, key)
-                             || haft__json_get(own, key) != NULL);
+            bool other =
+                pass == 1
+                && (is_listed(members, key) || is_listed(others, key)
+                    || haft__json_get(own, key) != NULL
+                    || haft__model_options_why_unsent(chat->provider, HAFT__LIT(""), given, key)
+                           != NULL);
             if (!written && !other && from.members[i].value.kind != HAFT__JSON_NULL) {
                 haft__json_key_str(w, key);
                 haft__json_add(w, from.members[i].value);

@@ -5,6 +5,7 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/model_options.h"
 #include "json/write.h"
 
 /* Members that are written here, and that an option with the value null removes. */
@@ -150,6 +151,10 @@ static bool has_option(const haft__provider_request_options *options, const char
 /* The limit of the reply has two names, and each provider accepts one of them. */
 static haft_str option_name(const haft__provider_conversation *chat, haft_str key)
 {
+    const haft__option_rule *rule = haft__model_options_find(chat->provider, key);
+    if (rule != NULL && rule->member != NULL) {
+        return haft__str(rule->member);
+    }
     bool bound = haft__str_equal(key, HAFT__LIT("max_tokens"))
                  || haft__str_equal(key, HAFT__LIT("max_completion_tokens"));
     return bound && chat->provider->chat.max_tokens[0] != '\0'
@@ -158,7 +163,7 @@ static haft_str option_name(const haft__provider_conversation *chat, haft_str ke
 }
 
 static void add_options(const haft__provider_conversation *chat, haft__json_writer *w,
-                        const haft__provider_request_options *options)
+                        haft_str model, const haft__provider_request_options *options)
 {
     haft__json given = options->options;
     for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
@@ -166,7 +171,8 @@ static void add_options(const haft__provider_conversation *chat, haft__json_writ
         haft_str name = option_name(chat, key);
         bool given_too = !haft__str_equal(name, key) && haft__json_get(given, name) != NULL;
         if (!haft__provider_is_reserved_option(chat->provider, key) && !given_too
-            && given.members[i].value.kind != HAFT__JSON_NULL) {
+            && given.members[i].value.kind != HAFT__JSON_NULL
+            && haft__model_options_why_unsent(chat->provider, model, given, key) == NULL) {
             haft__json_key_str(w, name);
             haft__json_add(w, given.members[i].value);
         }
@@ -269,6 +275,6 @@ void haft__chat_write_body(haft__provider_conversation *chat, const haft__reques
     }
     add_constraint(&w, &request->constraint);
     add_stream(chat, &w, options);
-    add_options(chat, &w, options);
+    add_options(chat, &w, request->model, options);
     haft__json_end_object(&w);
 }

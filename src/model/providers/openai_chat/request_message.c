@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "model/call_arguments.h"
 #include "model/providers/openai_chat/request.h"
+#include "model/providers/openai_chat/stream.h"
 
 static void add_id(const haft__provider *provider, haft__json_writer *w, haft_str id)
 {
@@ -80,10 +81,22 @@ static haft_str role_name(haft__message_role role)
     return haft__str(roles[role]);
 }
 
-/* Appends a message; `details` are its `reasoning_details`, or "". */
-static void write_message(const haft__provider *provider, haft__buf *buf,
-                          const haft__message *message, haft_str details)
+/* The parts of the content among the items of a reply, as a JSON array; "" if the items are
+ * `reasoning_details`. */
+static haft_str content_parts(haft_str items)
 {
+    static const char start[] = "[" HAFT__OPENAI_CONTENT_ITEM;
+    size_t begin = sizeof(start) - 2; /* at the "[" of the parts */
+    bool found = haft__str_starts_with(items, haft__str(start));
+    return found ? (haft_str){items.ptr + begin, items.len - begin - strlen("}]")} : HAFT__LIT("");
+}
+
+/* Appends a message; `items` are those of a reply of the same model, or "". */
+static void write_message(const haft__provider *provider, haft__buf *buf,
+                          const haft__message *message, haft_str items)
+{
+    haft_str parts = content_parts(items);
+    haft_str details = parts.len > 0 ? HAFT__LIT("") : items;
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
@@ -94,7 +107,10 @@ static void write_message(const haft__provider *provider, haft__buf *buf,
         add_id(provider, &w, message->call_id);
     }
     haft__json_key(&w, "content");
-    if (message->call_count > 0 && message->text.len == 0) {
+    if (parts.len > 0) {
+        haft__buf_add_str(buf, parts);
+        w.after_key = false;
+    } else if (message->call_count > 0 && message->text.len == 0) {
         haft__json_add_null(&w);
     } else {
         haft__json_add_str(&w, message->text);
@@ -138,9 +154,7 @@ static void add_separator(const haft__provider_conversation *chat, haft__buf *bu
 
 static void add_message(haft__provider_conversation *chat, const haft__message *message)
 {
-    bool own = message->items.len > 0
-               && haft__str_equal(message->items_provider, haft__str(chat->provider->name))
-               && haft__str_equal(message->items_model, haft__buf_str(&chat->model));
+    bool own = haft__conversation_owns_items(chat, message);
     add_separator(chat, &chat->messages, message->role);
     write_message(chat->provider, &chat->messages, message, own ? message->items : HAFT__LIT(""));
 }

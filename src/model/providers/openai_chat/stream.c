@@ -36,30 +36,38 @@ static haft_status take_thinking(haft__openai_stream *stream, haft__json thinkin
     return status;
 }
 
-static haft_status take_part(haft__openai_stream *stream, haft__json part, haft_error *err)
+static haft_status take_text(haft__openai_stream *stream, haft_str text, haft_error *err)
+{
+    haft_status status = haft__openai_keep_text(stream, text, err);
+    return status == HAFT_OK ? haft__reply_reader_add_text(&stream->reader, text, err) : status;
+}
+
+static haft_status take_part(haft__openai_stream *stream, haft__json part, bool whole,
+                             haft_error *err)
 {
     const haft__json *thinking = haft__object_find(part, "thinking");
     if (part.kind == HAFT__JSON_STRING) {
-        return haft__reply_reader_add_text(&stream->reader, haft__json_text(part), err);
+        return take_text(stream, haft__json_text(part), err);
     }
     if (thinking != NULL) {
-        return take_thinking(stream, *thinking, err);
+        haft_status kept = haft__openai_keep_thinking(stream, part, whole, err);
+        return kept == HAFT_OK ? take_thinking(stream, *thinking, err) : kept;
     }
-    haft_status status =
-        haft__reply_reader_add_text(&stream->reader, haft__object_string(part, "text"), err);
+    haft_status status = take_text(stream, haft__object_string(part, "text"), err);
     return status == HAFT_OK ? give_refusal(stream, haft__object_string(part, "refusal"), err)
                              : status;
 }
 
 /* A text, or a list of parts. */
-static haft_status take_content(haft__openai_stream *stream, haft__json content, haft_error *err)
+static haft_status take_content(haft__openai_stream *stream, haft__json content, bool whole,
+                                haft_error *err)
 {
     haft_status status = HAFT_OK;
     if (content.kind != HAFT__JSON_ARRAY) {
-        return take_part(stream, content, err);
+        return take_part(stream, content, whole, err);
     }
     for (uint32_t i = 0; i < content.count && status == HAFT_OK; i++) {
-        status = take_part(stream, content.items[i], err);
+        status = take_part(stream, content.items[i], whole, err);
     }
     return status;
 }
@@ -77,7 +85,7 @@ static haft_status take_message(haft__openai_stream *stream, haft__json message,
         status = haft__openai_read_details(stream, message, whole, reasoning.len == 0, err);
     }
     if (status == HAFT_OK && content != NULL) {
-        status = take_content(stream, *content, err);
+        status = take_content(stream, *content, whole, err);
     }
     if (status == HAFT_OK) {
         status = give_refusal(stream, haft__object_string(message, "refusal"), err);
@@ -174,8 +182,10 @@ static haft_status read_value(haft__reply_reader *reader, haft_str name, haft__j
 static haft_status end_calls(haft__reply_reader *reader, haft_error *err)
 {
     haft__openai_stream *stream = (haft__openai_stream *)reader;
+    bool kept = false;
     haft_status status = haft__openai_end_calls(stream, err);
-    return status == HAFT_OK ? haft__openai_end_details(stream, err) : status;
+    status = status == HAFT_OK ? haft__openai_end_content(stream, &kept, err) : status;
+    return status == HAFT_OK && !kept ? haft__openai_end_details(stream, err) : status;
 }
 
 static void finish(haft__reply_reader *reader)
@@ -183,6 +193,7 @@ static void finish(haft__reply_reader *reader)
     haft__openai_stream *stream = (haft__openai_stream *)reader;
     haft__openai_calls_finish(stream);
     haft__openai_details_finish(&stream->details);
+    haft__openai_content_finish(&stream->content);
 }
 
 static const haft__reply_decoder decoder = {.find_error = haft__server_error_find,
@@ -195,6 +206,7 @@ void haft__openai_stream_init(haft__openai_stream *stream,
 {
     *stream = (haft__openai_stream){.calls = NULL};
     haft__openai_details_init(&stream->details);
+    haft__openai_content_init(&stream->content);
     haft__reply_reader_init(&stream->reader, &decoder, options);
 }
 

@@ -19,8 +19,8 @@
 
 void haft__openai_details_init(haft__openai_details *details)
 {
-    haft__buf *const all[] = {&details->items, &details->key, &details->members, &details->text,
-                              &details->signature};
+    haft__buf *const all[] = {&details->items, &details->key,  &details->members,
+                              &details->id,    &details->text, &details->signature};
     for (size_t i = 0; i < COUNT(all); i++) {
         haft__buf_init(all[i], HAFT__LIMIT_REPLY_BYTES);
     }
@@ -28,8 +28,8 @@ void haft__openai_details_init(haft__openai_details *details)
 
 void haft__openai_details_finish(haft__openai_details *details)
 {
-    haft__buf *const all[] = {&details->items, &details->key, &details->members, &details->text,
-                              &details->signature};
+    haft__buf *const all[] = {&details->items, &details->key,  &details->members,
+                              &details->id,    &details->text, &details->signature};
     for (size_t i = 0; i < COUNT(all); i++) {
         haft__buf_finish(all[i]);
     }
@@ -80,19 +80,34 @@ static haft_status close_block(haft__openai_details *details, haft_error *err)
     return status == HAFT_OK ? end_item(details, err) : status;
 }
 
-/* Begins a block with the members of its first piece, except for those that grow. */
-static void open_block(haft__openai_details *details, haft__json block, haft_str key)
+/* Whether the block has a member already. A nested member with the name counts, too: it is rare,
+ * and the first piece has nearly all members. */
+static bool has_member(haft__openai_details *details, haft__json key)
 {
-    details->open = text_member(block);
-    haft__buf_clear(&details->key);
-    haft__buf_add_str(&details->key, key);
-    haft__buf_clear(&details->members);
-    haft__buf_clear(&details->text);
-    haft__buf_clear(&details->signature);
+    haft__buf name;
+    haft__buf_init(&name, HAFT__LIMIT_REPLY_BYTES);
+    haft__json_write(&name, key);
+    haft__buf_add_char(&name, ':');
+    bool found = false;
+    haft_str rest = haft__buf_str(&details->members);
+    for (; !found && rest.len > 0; rest = haft__str_skip(rest, 1)) {
+        found = haft__str_starts_with(rest, haft__buf_str(&name));
+    }
+    if (name.status != HAFT_OK) {
+        haft__buf_fail(&details->members, name.status, name.why);
+    }
+    haft__buf_finish(&name);
+    return found;
+}
+
+/* Adds the members of a piece that are new, except for those that grow. */
+static void add_members(haft__openai_details *details, haft__json block)
+{
     for (uint32_t i = 0; i < block.count; i++) {
         haft_str name = haft__json_text(block.members[i].key);
         if (!haft__str_equal(name, haft__str(details->open))
-            && !haft__str_equal(name, HAFT__LIT("signature"))) {
+            && !haft__str_equal(name, HAFT__LIT("signature"))
+            && !has_member(details, block.members[i].key)) {
             haft__json_write(&details->members, block.members[i].key);
             haft__buf_add_char(&details->members, ':');
             haft__json_write(&details->members, block.members[i].value);
@@ -101,7 +116,29 @@ static void open_block(haft__openai_details *details, haft__json block, haft_str
     }
 }
 
+static void open_block(haft__openai_details *details, haft__json block, haft_str key)
+{
+    details->open = text_member(block);
+    haft__buf_clear(&details->key);
+    haft__buf_add_str(&details->key, key);
+    haft__buf_clear(&details->members);
+    haft__buf_clear(&details->id);
+    haft__buf_clear(&details->text);
+    haft__buf_clear(&details->signature);
+}
+
 /* ---- pieces ---- */
+
+/* Without an index, a block ends with its signature, and another id is another block. */
+static bool begins_block(const haft__openai_details *details, haft__json block)
+{
+    haft_str id = haft__object_string(block, "id");
+    bool indexed = haft__object_find_kind(block, "index", HAFT__JSON_NUMBER) != NULL;
+    bool ended = details->signature.len > 0 && haft__object_string(block, details->open).len > 0;
+    bool other =
+        id.len > 0 && details->id.len > 0 && !haft__str_equal(id, haft__buf_str(&details->id));
+    return !indexed && (ended || other);
+}
 
 static haft_status add_piece(haft__openai_details *details, haft__json block, haft_error *err)
 {
@@ -110,15 +147,20 @@ static haft_status add_piece(haft__openai_details *details, haft__json block, ha
     haft__buf_init(&key, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_addf(&key, "%.*s %.*s", HAFT__ARG(haft__object_string(block, "type")),
                    HAFT__ARG(haft__object_text(block, "index")));
-    if (details->open == NULL
-        || !haft__str_equal(haft__buf_str(&key), haft__buf_str(&details->key))) {
+    if (details->open == NULL || !haft__str_equal(haft__buf_str(&key), haft__buf_str(&details->key))
+        || begins_block(details, block)) {
         status = close_block(details, err);
         open_block(details, block, haft__buf_str(&key));
+    }
+    add_members(details, block);
+    if (details->id.len == 0) {
+        haft__buf_add_str(&details->id, haft__object_string(block, "id"));
     }
     haft__buf_add_str(&details->text, haft__object_string(block, details->open));
     haft__buf_add_str(&details->signature, haft__object_string(block, "signature"));
     status = status == HAFT_OK ? haft__buf_check(&key, err) : status;
     status = status == HAFT_OK ? haft__buf_check(&details->key, err) : status;
+    status = status == HAFT_OK ? haft__buf_check(&details->id, err) : status;
     haft__buf_finish(&key);
     return status;
 }

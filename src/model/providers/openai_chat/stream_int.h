@@ -13,6 +13,23 @@ HAFT_MUST_USE haft_status haft__openai_read_calls(haft__openai_stream *stream, h
 HAFT_MUST_USE haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err);
 void haft__openai_calls_finish(haft__openai_stream *stream);
 
+/* ---- stream_content.c ---- */
+
+void haft__openai_content_init(haft__openai_content *content);
+void haft__openai_content_finish(haft__openai_content *content);
+
+/* Keeps a part with thinking, or a piece of one. */
+HAFT_MUST_USE haft_status haft__openai_keep_thinking(haft__openai_stream *stream, haft__json part,
+                                                     bool whole, haft_error *err);
+
+/* Keeps the next piece of the text, if the reply has thinking. */
+HAFT_MUST_USE haft_status haft__openai_keep_text(haft__openai_stream *stream, haft_str text,
+                                                 haft_error *err);
+
+/* Emits the parts as the item of the reply, if they have to be sent back. */
+HAFT_MUST_USE haft_status haft__openai_end_content(haft__openai_stream *stream, bool *ret_kept,
+                                                   haft_error *err);
+
 /* ---- stream_details.c ---- */
 
 void haft__openai_details_init(haft__openai_details *details);

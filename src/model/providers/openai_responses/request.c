@@ -5,17 +5,22 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/model_options.h"
 #include "json/object.h"
 
 /* Members that are written here, and that an option with the value null removes. */
 #define PARALLEL "parallel_tool_calls"
 #define INCLUDE  "include"
 
+#define TEXT      "text"
+#define VERBOSITY "verbosity"
+#define EFFORT    "reasoning_effort"
+
 static void write_message(const haft__provider_conversation *text, haft__buf *buf, bool first,
                           const haft__message *message)
 {
     haft__buf_add_str(buf, first ? HAFT__LIT("") : HAFT__LIT(","));
-    haft__responses_write_message(text->provider, haft__buf_str(&text->model), buf, message);
+    haft__responses_write_message(text, buf, message);
 }
 
 /* The system prompt is the first item of the input, not `instructions`: a text format teaches the
@@ -146,23 +151,18 @@ static bool has_option(const haft__provider_request_options *options, const char
     return haft__object_find(options->options, key) != NULL;
 }
 
-static bool is_any(haft_str key, const char *first, const char *second)
+/* The member of the request that an option of Chat Completions is a part of. */
+static haft_str option_name(const haft__provider *provider, haft_str key)
 {
-    return haft__str_equal(key, haft__str(first)) || haft__str_equal(key, haft__str(second));
+    const haft__option_rule *rule = haft__model_options_find(provider, key);
+    haft_str path = rule != NULL && rule->member != NULL ? haft__str(rule->member) : key;
+    return haft__str_split(&path, '.');
 }
 
-/* Options of Chat Completions that have another name here. */
-static haft_str option_name(haft_str key)
+static void add_option(haft__json_writer *w, haft_str name, haft_str key, haft__json value)
 {
-    return is_any(key, "max_tokens", "max_completion_tokens")    ? HAFT__LIT("max_output_tokens")
-           : haft__str_equal(key, HAFT__LIT("reasoning_effort")) ? HAFT__LIT("reasoning")
-                                                                 : key;
-}
-
-static void add_option(haft__json_writer *w, haft_str key, haft__json value)
-{
-    haft__json_key_str(w, option_name(key));
-    if (haft__str_equal(key, HAFT__LIT("reasoning_effort"))) {
+    haft__json_key_str(w, name);
+    if (haft__str_equal(key, HAFT__LIT(EFFORT))) {
         haft__json_begin_object(w);
         haft__field_value(w, "effort", value);
         haft__json_end_object(w);
@@ -172,11 +172,9 @@ static void add_option(haft__json_writer *w, haft_str key, haft__json value)
 }
 
 /* Whether the option is written by add_text(), or given under its own name too. */
-static bool is_replaced(haft__json given, haft_str key, const haft__request *request)
+static bool is_replaced(haft__json given, haft_str key, haft_str name)
 {
-    haft_str name = option_name(key);
-    bool formatted = request->constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA;
-    return (formatted && haft__str_equal(key, HAFT__LIT("text")))
+    return haft__str_equal(name, HAFT__LIT(TEXT))
            || (!haft__str_equal(name, key) && haft__json_get(given, name) != NULL)
            || (haft__str_equal(key, HAFT__LIT("max_tokens"))
                && haft__object_find(given, "max_completion_tokens") != NULL);
@@ -187,10 +185,12 @@ static void add_options(const haft__provider_conversation *text, haft__json_writ
 {
     for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
         haft_str key = haft__json_text(given.members[i].key);
+        haft_str name = option_name(text->provider, key);
         haft__json value = given.members[i].value;
         if (!haft__provider_is_reserved_option(text->provider, key)
-            && !is_replaced(given, key, request) && value.kind != HAFT__JSON_NULL) {
-            add_option(w, key, value);
+            && !is_replaced(given, key, name) && value.kind != HAFT__JSON_NULL
+            && haft__model_options_why_unsent(text->provider, request->model, given, key) == NULL) {
+            add_option(w, name, key, value);
         }
     }
 }
@@ -228,20 +228,27 @@ static void add_format(haft__json_writer *w, const haft__constraint *constraint)
  * of the options. */
 static void add_text(haft__json_writer *w, const haft__constraint *constraint, haft__json options)
 {
-    haft__json given = haft__object_object(options, "text");
-    if (constraint->kind != HAFT__CONSTRAINT_JSON_SCHEMA) {
+    haft__json given = haft__object_object(options, TEXT);
+    haft_str verbosity = haft__object_string(options, VERBOSITY);
+    bool constrained = constraint->kind == HAFT__CONSTRAINT_JSON_SCHEMA;
+    if (!constrained && given.count == 0 && verbosity.len == 0) {
         return;
     }
-    haft__json_key(w, "text");
+    haft__json_key(w, TEXT);
     haft__json_begin_object(w);
     for (uint32_t i = 0; i < given.count; i++) {
         haft_str key = haft__json_text(given.members[i].key);
-        if (!haft__str_equal(key, HAFT__LIT("format"))) {
+        if (!constrained || !haft__str_equal(key, HAFT__LIT("format"))) {
             haft__json_key_str(w, key);
             haft__json_add(w, given.members[i].value);
         }
     }
-    add_format(w, constraint);
+    if (verbosity.len > 0 && haft__object_find(given, VERBOSITY) == NULL) {
+        haft__field_text(w, VERBOSITY, verbosity);
+    }
+    if (constrained) {
+        add_format(w, constraint);
+    }
     haft__json_end_object(w);
 }
 

@@ -37,7 +37,7 @@ void haft__responses_write_body(haft__provider_conversation *text, const haft__r
                                 haft__buf *buf);
 
 /* Appends the input items of one message, separated by commas; at least one. */
-void haft__responses_write_message(const haft__provider *provider, haft_str model, haft__buf *buf,
+void haft__responses_write_message(const haft__provider_conversation *text, haft__buf *buf,
                                    const haft__message *message);
 
 /* After the last result of a turn: appends an item with the tools that these results reveal and

@@ -67,13 +67,6 @@ static bool add_own_items(haft__buf *buf, const haft__message *message)
     return fit;
 }
 
-static bool is_own(const haft__provider *provider, haft_str model, const haft__message *message)
-{
-    return message->role == HAFT__MESSAGE_ASSISTANT && message->items.len > 0
-           && haft__str_equal(message->items_provider, haft__str(provider->name))
-           && haft__str_equal(message->items_model, model);
-}
-
 /* ---- the neutral form ---- */
 
 static void add_text(haft__buf *buf, const haft__message *message)
@@ -113,14 +106,14 @@ static void add_result(haft__buf *buf, const haft__message *message)
     haft__json_end_object(&w);
 }
 
-void haft__responses_write_message(const haft__provider *provider, haft_str model, haft__buf *buf,
+void haft__responses_write_message(const haft__provider_conversation *text, haft__buf *buf,
                                    const haft__message *message)
 {
     if (message->role == HAFT__MESSAGE_TOOL) {
         add_result(buf, message);
         return;
     }
-    if (is_own(provider, model, message) && add_own_items(buf, message)) {
+    if (haft__conversation_owns_items(text, message) && add_own_items(buf, message)) {
         return;
     }
     bool has_text = message->text.len > 0 || message->call_count == 0;

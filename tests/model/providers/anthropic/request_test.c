@@ -79,6 +79,20 @@ static const struct {
     {"a call is not forced while thinking", 2, 2, HAFT__MODE_ANY, both, false, "",
      "{'thinking':{'type':'adaptive'},'system':'x','stream':null,'max_completion_tokens':9}",
      SYSTEM TOOLS TASK "," MARK "}]}]," AUTO "'thinking':{'type':'adaptive'},'max_tokens':9}"},
+    {"options in the words of Chat Completions", 2, 0, HAFT__MODE_AUTO, both, false, "",
+     "{'temperature':0.2,'top_p':1,'stop':'END','reasoning_effort':'high','max_tokens':9,"
+     "'parallel_tool_calls':false,'user':'u','response_format':{'type':'text'},'speed':'fast'}",
+     SYSTEM TASK "," MARK "}]}],'output_config':{'effort':'high'},'stop_sequences':['END'],"
+                 "'max_tokens':9,'speed':'fast'}"},
+    {"options in its own words", 2, 0, HAFT__MODE_AUTO, both, false, "",
+     "{'stop':'A','stop_sequences':['B'],'reasoning_effort':'minimal','output_config':{'effort':"
+     "'max'},'max_completion_tokens':7,'max_tokens':9}",
+     SYSTEM TASK "," MARK "}]}],'output_config':{'effort':'max'},'stop_sequences':['B'],"
+                 "'max_tokens':9}"},
+    {"the least effort", 2, 0, HAFT__MODE_AUTO, both, false, "",
+     "{'reasoning_effort':'none','stop':['A','B'],'max_tokens':9}",
+     SYSTEM TASK "," MARK "}]}],'output_config':{'effort':'low'},'stop_sequences':['A','B'],"
+                 "'max_tokens':9}"},
     {"results in the order of the calls", 5, 2, HAFT__MODE_AUTO, both, false, "", "",
      SYSTEM TOOLS TASK TURN RESULTS "," MARK "}]}]," AUTO LAST},
     {"a correction follows the results", 5, 2, HAFT__MODE_AUTO, both, false, "Again.", "",

@@ -92,11 +92,36 @@ static const struct {
      "[{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"x\"},"
      "{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"f\",\"caller\":{\"type\":\"direct\"},"
      "\"input\":{}}]"},
-    {"a truncated input has no items",
+    {"a truncated input is wrapped, and the thinking before it is kept",
      BEGIN START(0, SIGNED) DELTA(0, "{'type':'signature_delta','signature':'x'}") STOP(0)
          START(1, CALL_BLOCK) DELTA(1, "{'type':'input_json_delta','partial_json':'{'}")
              END("max_tokens"),
-     "||length|28 9 20|c-1|t1 f {"},
+     "||length|28 9 20|c-1|t1 f {|items "
+     "[{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"x\"},"
+     "{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"f\",\"caller\":{\"type\":\"direct\"},"
+     "\"input\":{\"not_an_object\":\"{\"}}]"},
+    {"an input that is no object",
+     "{'content':[{'type':'thinking','thinking':'hm','signature':'x'},"
+     "{'type':'tool_use','id':'t','name':'f','input':[1]}],'stop_reason':'tool_use'}",
+     "|hm|tool_calls|0 0 0||t f [1]|items "
+     "[{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"x\"},"
+     "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{\"not_an_object\":\"[1]\"}}]"},
+    {"a call of the server that the token limit cut is not kept",
+     "{'content':[{'type':'thinking','thinking':'hm','signature':'x'},{'type':'text','text':'a'},"
+     "{'type':'server_tool_use','id':'s','name':'web','input':{'q':1}}],"
+     "'stop_reason':'max_tokens'}",
+     "a|hm|length|0 0 0||items "
+     "[{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"x\"},"
+     "{\"type\":\"text\",\"text\":\"a\"}]"},
+    {"only a call of the server that was cut",
+     "{'content':[{'type':'server_tool_use','id':'s','name':'web','input':{'q':1}}],"
+     "'stop_reason':'max_tokens'}",
+     "||length|0 0 0|"},
+    {"a pause keeps it",
+     "{'content':[{'type':'server_tool_use','id':'s','name':'web','input':{'q':1}}],"
+     "'stop_reason':'pause_turn'}",
+     "||pause|0 0 0||items "
+     "[{\"type\":\"server_tool_use\",\"id\":\"s\",\"name\":\"web\",\"input\":{\"q\":1}}]"},
     {"blocks without their end",
      BEGIN START(0, TEXT_BLOCK) DELTA(0, "{'type':'text_delta','text':'a'}") START(1, CALL_BLOCK)
          END("tool_use"),

@@ -98,7 +98,10 @@ static const struct {
      SYSTEM TASK "],'generationConfig':{'temperature':1,'thinkingConfig':{'includeThoughts':true},"
                  "'maxOutputTokens':5}}"},
     {"no thinking", 2, 0, HAFT__MODE_AUTO, both, "", "{'reasoning_effort':'none'}",
-     SYSTEM TASK "],'generationConfig':{'thinkingConfig':{'thinkingBudget':0}}}"},
+     SYSTEM TASK "],'generationConfig':{'thinkingConfig':{'thinkingLevel':'MINIMAL'}}}"},
+    {"more effort than there are levels", 2, 0, HAFT__MODE_AUTO, both, "",
+     "{'reasoning_effort':'xhigh','seed':1,'n':2,'user':'u','parallel_tool_calls':false}",
+     SYSTEM TASK "],'generationConfig':{'thinkingConfig':{'thinkingLevel':'HIGH'},'seed':1}}"},
 };
 
 static haft__request request_of(size_t i, const haft__messages *messages)

@@ -3,6 +3,7 @@
  * arrays, and other bodies. */
 #include "base/limits.h"
 #include "model/providers/gemini/gemini.h"
+#include "model/providers/gemini/stream.h"
 #include "model/reply_help.h"
 
 #define PARTS(parts) "{'candidates':[{'content':{'role':'model','parts':[" parts "]},'index':0}]}"
@@ -54,9 +55,12 @@ static const struct {
      "transient 0 the model server aborted the reply (stop reason MALFORMED_FUNCTION_CALL)"},
     {"a call that was not allowed", "{'candidates':[{'finishReason':'UNEXPECTED_TOOL_CALL'}]}",
      "transient 0 the model server aborted the reply (stop reason UNEXPECTED_TOOL_CALL)"},
-    {"a continuation", "{'candidates':[{'finishReason':'CONTINUATION','continuationToken':'t'}]}",
-     "other 0 the model server wants to continue its reply in another request (stop reason "
-     "CONTINUATION), which is not supported"},
+    {"a continuation that is not requested",
+     "{'candidates':[{'finishReason':'CONTINUATION','continuationToken':'t'}]}",
+     "other 0 the model server wants to continue its reply in more than 16 requests"},
+    {"a continuation without a token", "{'candidates':[{'finishReason':'CONTINUATION'}]}",
+     "other 0 the model server wants to continue its reply (stop reason CONTINUATION), but sent no "
+     "continuationToken"},
     {"a blocked prompt", "{'promptFeedback':{'blockReason':'SAFETY'},'usageMetadata':{}}",
      "policy 0 the provider blocked the request: SAFETY"},
     {"a stream",
@@ -155,4 +159,55 @@ TEST(a_reply_of_gemini_has_a_limited_number_of_parts)
     check_parts(HAFT__LIMIT_REPLY_ITEMS, "||stop|0 0 0||items [");
     check_parts(HAFT__LIMIT_REPLY_ITEMS + 1,
                 "garbled 0 the model server's reply cannot be used: expected at most 4096 parts");
+}
+
+/* ---- a reply in several responses ---- */
+
+#define PART(text) "{'candidates':[{'content':{'parts':[{'text':'" text "'}]}"
+#define USED(n)    "'usageMetadata':{'promptTokenCount':" n ",'candidatesTokenCount':" n "}}"
+
+TEST(a_continued_reply_is_one_reply)
+{
+    static const struct {
+        const char *name, *first, *second, *wanted;
+    } continued[] = {
+        {"whole", PART("a") ",'finishReason':'CONTINUATION','continuationToken':'t'}]," USED("2"),
+         PART("b") ",'finishReason':'STOP'}]," USED("3"), "ab||stop|5 5 0|"},
+        {"no end", PART("a") ",'finishReason':'CONTINUATION','continuationToken':'t'}]}", "",
+         "cut 0 the model server ended its response before a reply began"},
+        {"an error", PART("a") ",'finishReason':'CONTINUATION','continuationToken':'t'}]}",
+         "{'error':{'code':503,'message':'Busy','status':'UNAVAILABLE'}}",
+         "transient 503 the model server reported an error: Busy (UNAVAILABLE, 503)"},
+    };
+    for (size_t i = 0; i < 2 * COUNT(continued); i++) {
+        bool streamed = i >= COUNT(continued), over = false;
+        size_t c = i % COUNT(continued);
+        haft__gemini_stream stream;
+        haft__provider_stream *base = (haft__provider_stream *)&stream;
+        haft__provider_stream_options options = {.hash_key = {1, 2}};
+        haft__model_outcome outcome;
+        haft__arena arena;
+        haft__buf token, found;
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&token, 100);
+        haft__buf_init(&found, 1000);
+        haft__gemini_stream_init(&stream, &options);
+        const haft__provider_api *api = &haft__gemini_api;
+        haft_str bodies[] = {help_quotes(continued[c].first), help_quotes(continued[c].second)};
+        for (size_t k = 0; k < 2; k++) {
+            haft_str body = streamed
+                                ? help_events(k == 0 ? continued[c].first : continued[c].second)
+                                : bodies[k];
+            CHECK_INT(api->feed(base, body, &over, NULL), HAFT_OK, "%s", continued[c].name);
+            CHECK_INT(api->continue_reply(base, &token, NULL), HAFT_OK, "%s", continued[c].name);
+            CHECK_STR(haft__buf_str(&token), HAFT__LIT("t"), "%s", continued[c].name);
+        }
+        CHECK_INT(api->end(base, &arena, &outcome, NULL), HAFT_OK, "%s", continued[c].name);
+        help_describe(&found, &outcome);
+        CHECK_STR(haft__buf_str(&found), haft__str(continued[c].wanted), "%s", continued[c].name);
+        api->finish_stream(base);
+        haft__buf_finish(&token);
+        haft__buf_finish(&found);
+        haft__arena_finish(&arena);
+    }
 }

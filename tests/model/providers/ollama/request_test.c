@@ -212,6 +212,10 @@ static const struct {
     {"{\"reasoning_effort\":\"none\"}", SAFE ",\"think\":false" CONTEXT},
     {"{\"reasoning_effort\":\"low\",\"think\":false}", ",\"think\":false" SAFE CONTEXT},
     {"{\"truncate\":true,\"shift\":null}", ",\"truncate\":true" CONTEXT},
+    {"{\"reasoning_effort\":\"minimal\"}", SAFE ",\"think\":\"low\"" CONTEXT},
+    {"{\"reasoning_effort\":\"xhigh\"}", SAFE ",\"think\":\"max\"" CONTEXT},
+    {"{\"stop\":[\"x\"],\"response_format\":{},\"parallel_tool_calls\":false,\"user\":\"u\"}",
+     SAFE ",\"options\":{\"num_ctx\":8192,\"stop\":[\"x\"]}"},
 };
 
 TEST(options_are_request_members_or_model_options)

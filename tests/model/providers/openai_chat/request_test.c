@@ -524,6 +524,8 @@ static const struct {
      ",\"seed\":7"},
     {"openai-chat", false, false, "{\"max_tokens\":5}", ",\"max_completion_tokens\":5"},
     {"mistral", false, false, "{\"max_completion_tokens\":5}", ",\"max_tokens\":5"},
+    {"mistral", false, false, "{\"seed\":5,\"user\":\"u\",\"logit_bias\":{}}",
+     ",\"random_seed\":5"},
     {"", false, false, "{\"max_completion_tokens\":5}", ",\"max_completion_tokens\":5"},
     {"", false, false, "{\"max_tokens\":5}", ",\"max_tokens\":5"},
     {"openai-chat", false, false, "{\"max_tokens\":5,\"max_completion_tokens\":6}",

@@ -34,6 +34,22 @@ static const struct {
      "|ab|stop|0 0 0|m|items [{'type':'reasoning.summary','id':'r','summary':'ab'},"
      "{'type':'reasoning.encrypted','data':'x','id':'r'},"
      "{'type':'reasoning.encrypted','data':'y','id':'s'}]"},
+    {"without an index, a signature ends a block",
+     BLOCKS("{'type':'reasoning.text','text':'a'}") BLOCKS("{'type':'reasoning.text','text':'b'}")
+         BLOCKS("{'type':'reasoning.text','signature':'s'}")
+             BLOCKS("{'type':'reasoning.text','text':'c','signature':'t'}") STOP,
+     "|abc|stop|0 0 0|m|items [{'type':'reasoning.text','text':'ab','signature':'s'},"
+     "{'type':'reasoning.text','text':'c','signature':'t'}]"},
+    {"without an index, another id is another block",
+     BLOCKS("{'type':'reasoning.text','text':'a','id':'1'}")
+         BLOCKS("{'type':'reasoning.text','text':'b','id':'1'}")
+             BLOCKS("{'type':'reasoning.text','text':'c','id':'2','index':null}") STOP,
+     "|abc|stop|0 0 0|m|items [{'type':'reasoning.text','id':'1','text':'ab'},"
+     "{'type':'reasoning.text','id':'2','index':null,'text':'c'}]"},
+    {"members that come later are kept",
+     BLOCKS("{'type':'reasoning.text','text':'a'}")
+         BLOCKS("{'type':'reasoning.text','signature':'s','format':'f'}") STOP,
+     "|a|stop|0 0 0|m|items [{'type':'reasoning.text','format':'f','text':'a','signature':'s'}]"},
     {"several blocks in one event",
      BLOCKS("{'type':'reasoning.text','text':'a'},{'type':'other','n':1}") STOP,
      "|a|stop|0 0 0|m|items [{'type':'reasoning.text','text':'a'},{'type':'other','n':1}]"},

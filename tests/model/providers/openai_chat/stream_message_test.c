@@ -28,10 +28,11 @@ static const struct {
      "", "", "abc||stop|0 0 0|m"},
     {"one part", ",'content':{'type':'text','text':'a'}", "", "", "a||stop|0 0 0|m"},
     {"thinking",
-     ",'content':[{'type':'thinking','thinking':[{'type':'text','text':'h'},"
-     "{'type':'text','text':'m'},7]},{'type':'thinking','thinking':'!'},"
-     "{'type':'thinking','thinking':null},{'type':'text','text':'a'}]",
-     "", "", "a|hm!|stop|0 0 0|m"},
+     ",'content':[{'type':'thinking','thinking':[{'type':'text','text':'hm'},7]},"
+     "{'type':'text','text':'a'}]",
+     "", "",
+     "a|hm|stop|0 0 0|m|items [{\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":"
+     "\"text\",\"text\":\"hm\"},7]},{\"type\":\"text\",\"text\":\"a\"}]}]"},
     {"reasoning_content", ",'reasoning_content':'why','content':'a'", "", "", "a|why|stop|0 0 0|m"},
     {"reasoning", ",'reasoning':'why','content':'a'", "", "", "a|why|stop|0 0 0|m"},
     {"reasoning under both names", ",'reasoning':'why','reasoning_content':'why','content':'a'", "",

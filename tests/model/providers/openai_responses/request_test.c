@@ -138,6 +138,14 @@ static const struct {
     {"items of the same model", REPLY("openai-responses", "m", "[" ITEMS "]"), ITEMS},
     {"items of another provider", REPLY("anthropic", "m", "[" ITEMS "]"), NEUTRAL},
     {"items of another model", REPLY("openai-responses", "n", "[" ITEMS "]"), NEUTRAL},
+    {"items of another endpoint",
+     {.role = HAFT__MESSAGE_ASSISTANT,
+      .text = HAFT__LIT("Hi."),
+      .items = HAFT__LIT("[{\"type\":\"reasoning\",\"encrypted_content\":\"x\"}]"),
+      .items_provider = HAFT__LIT("openai-responses"),
+      .items_model = HAFT__LIT("m"),
+      .items_endpoint = HAFT__LIT("e")},
+     "{'role':'assistant','content':'Hi.'}"},
     {"no JSON", REPLY("openai-responses", "m", "[{"), NEUTRAL},
     {"items that are not a list", REPLY("openai-responses", "m", "{}"), NEUTRAL},
     {"a call is missing",
@@ -156,11 +164,14 @@ TEST(messages_are_input_items)
 {
     for (size_t i = 0; i < COUNT(messages_cases); i++) {
         haft__buf found;
+        haft__provider_conversation *text = NULL;
         haft__buf_init(&found, 1 << 16);
-        haft__responses_write_message(provider(), HAFT__LIT("m"), &found,
-                                      &messages_cases[i].message);
+        CHECK_INT(haft__conversation_create(provider(), &text, NULL), HAFT_OK, "create");
+        haft__buf_add_char(&text->model, 'm');
+        haft__responses_write_message(text, &found, &messages_cases[i].message);
         CHECK_STR(haft__buf_str(&found), help_quotes(messages_cases[i].wanted), "%s",
                   messages_cases[i].name);
+        haft__conversation_destroy(text);
         haft__buf_finish(&found);
     }
 }
@@ -217,6 +228,10 @@ static const struct {
      "{'reasoning_effort':'low'}", "",
      BEGIN "'input':[" SYSTEM
            "],'include':['reasoning.encrypted_content'],'reasoning':{'effort':'low'}}"},
+    {"options that it does not have", HAFT__MODE_AUTO, 1, 0, true, false, false, false, "",
+     "{'stop':'x','seed':1,'frequency_penalty':1,'response_format':{},'verbosity':'low',"
+     "'service_tier':'fast'}",
+     "", BEGIN "'input':[" SYSTEM "],'text':{'verbosity':'low'},'service_tier':'fast'}"},
     {"include is removed", HAFT__MODE_AUTO, 1, 0, true, false, false, false, "",
      "{'reasoning':{'effort':'low'},'include':null}", "",
      BEGIN "'input':[" SYSTEM "],'reasoning':{'effort':'low'}}"},
