@@ -13,9 +13,11 @@ typedef struct haft__model_rules {
     /* Signed reasoning is valid only after exactly the system prompt, tools and messages that it
      * was written after. None of them changes during a run. */
     bool binds_reasoning;
-    bool fixed_sampling;   /* rejects temperature and top_p while it reasons, which it does unless
-                            * reasoning_effort is none */
-    bool thinks_by_budget; /* has thinkingBudget, but no thinkingLevel */
+    bool fixed_sampling; /* rejects temperature and top_p while it reasons, which it does unless
+                          * reasoning_effort is none */
+    bool chat_tools_without_reasoning; /* Chat Completions of its provider takes tools only with
+                                        * reasoning_effort none */
+    bool thinks_by_budget;             /* has thinkingBudget, but no thinkingLevel */
     bool takes_late_tools; /* accepts definitions of tools in the middle of the history */
     /* A call in the history without the signature of its reasoning is answered 400. */
     bool needs_signatures;

@@ -222,8 +222,9 @@ static void add_models(haft__buf *page)
     haft__buf_addf(page, "\n## Models with their own rules\n\n"
                          "| model | accepts a forced choice | thinking is bound to everything "
                          "before it | calls in the history need a signature | takes tools later "
-                         "| rejects `temperature` and `top_p` | thinks by budget |\n"
-                         "|---|---|---|---|---|---|---|\n");
+                         "| rejects `temperature` and `top_p` | thinks by budget "
+                         "| tools at `openai-chat` only without reasoning |\n"
+                         "|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         haft__buf_addf(page, "| `%s` |", models[i].pattern);
         add_flag(page, !models[i].no_force);
@@ -232,11 +233,13 @@ static void add_models(haft__buf *page)
         add_flag(page, models[i].takes_late_tools);
         add_flag(page, models[i].fixed_sampling);
         add_flag(page, models[i].thinks_by_budget);
+        add_flag(page, models[i].chat_tools_without_reasoning);
         haft__buf_addf(page, "\n");
     }
     haft__buf_addf(page, "\nA model that rejects `temperature` accepts it with `reasoning_effort: "
                          "none`. One that thinks by budget gets a\nnumber of tokens in place of a "
-                         "level.\n");
+                         "level. With tools, `openai-chat` sends `reasoning_effort: none` to the "
+                         "models of the last column,\nunless the spec has an effort.\n");
 }
 
 /* Adds the options that have another name, or those that are not sent. */

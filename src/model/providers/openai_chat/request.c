@@ -6,11 +6,13 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/model_options.h"
+#include "model/model_rules.h"
 #include "json/write.h"
 
 /* Members that are written here, and that an option with the value null removes. */
 #define PARALLEL       "parallel_tool_calls"
 #define STREAM_OPTIONS "stream_options"
+#define EFFORT         "reasoning_effort"
 
 /* The servers of this wire format have these rules, or none. */
 static void add_tool(haft__buf *buf, const haft__tool *tool)
@@ -179,6 +181,18 @@ static void add_options(const haft__provider_conversation *chat, haft__json_writ
     }
 }
 
+/* Some models take tools only if they do not reason, also if the request does not ask for it. */
+static void add_effort(const haft__provider_conversation *chat, haft__json_writer *w,
+                       haft_str model, const haft__provider_request_options *options)
+{
+    if (chat->provider->capabilities.fixed_sampling
+        && haft__model_rules_find(model)->chat_tools_without_reasoning
+        && !has_option(options, EFFORT)) {
+        haft__json_key(w, EFFORT);
+        haft__json_add_str(w, HAFT__LIT("none"));
+    }
+}
+
 static void add_stream(const haft__provider_conversation *chat, haft__json_writer *w,
                        const haft__provider_request_options *options)
 {
@@ -272,6 +286,7 @@ void haft__chat_write_body(haft__provider_conversation *chat, const haft__reques
             haft__json_key(&w, PARALLEL);
             haft__json_add_bool(&w, false);
         }
+        add_effort(chat, &w, request->model, options);
     }
     add_constraint(&w, &request->constraint);
     add_stream(chat, &w, options);

@@ -567,6 +567,39 @@ TEST(options_come_last_and_override_no_member_of_haft)
     }
 }
 
+/* Some models of OpenAI answer 400 to tools unless reasoning is off. */
+TEST(tools_are_sent_without_reasoning_to_models_that_require_it)
+{
+    static const struct {
+        const char *name, *provider, *model, *options, *effort; /* effort: "" for no member */
+        size_t tools;
+    } efforts[] = {
+        {"a model that requires it", "openai-chat", "gpt-5.6", "null", "\"none\"", 2},
+        {"without tools", "openai-chat", "gpt-5.6", "null", "", 0},
+        {"the spec has an effort", "openai-chat", "gpt-5.6", "{\"reasoning_effort\":\"low\"}",
+         "\"low\"", 2},
+        {"an older model", "openai-chat", "gpt-5.1", "null", "", 2},
+        {"a model without reasoning", "openai-chat", "gpt-4o-mini", "null", "", 2},
+        {"another server", "", "gpt-5.6", "null", "", 2},
+    };
+    for (size_t i = 0; i < COUNT(efforts); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__provider_request_options options = {.stream = false};
+        haft__messages messages = {.items = conversation, .count = 1};
+        haft__request request = request_of(0, &messages);
+        request.model = haft__str(efforts[i].model);
+        request.tool_count = efforts[i].tools;
+        CHECK_INT(haft__json_read(&arena, haft__str(efforts[i].options), NULL, &options.options,
+                                  NULL, NULL),
+                  HAFT_OK, "%s", efforts[i].name);
+        haft__json value =
+            write_for(&arena, provider_named(efforts[i].provider), &request, &options);
+        check_member(value, "reasoning_effort", efforts[i].effort, efforts[i].name);
+        haft__arena_finish(&arena);
+    }
+}
+
 /* For every provider and every change between turns, the messages of the previous request stay at
  * the same bytes. */
 TEST(parts_that_change_per_turn_follow_the_messages)
