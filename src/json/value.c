@@ -34,6 +34,13 @@ const char *haft__json_kind_name(haft__json value)
     HAFT__UNREACHABLE();
 }
 
+haft_status haft__json_fail_type(haft__json found, const char *where, const char *wanted,
+                                 haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", wanted,
+                      haft__json_kind_name(found));
+}
+
 static bool has_key(const haft__json_member *member, haft_str key)
 {
     return haft__str_equal(haft__json_text(member->key), key);

@@ -50,6 +50,10 @@ struct haft__json_member {
 /* "null", "boolean", "number", "string", "array", "object": JSON Schema's names. */
 const char *haft__json_kind_name(haft__json value);
 
+/* Fails with BAD_INPUT: "expected WANTED, found KIND". `where` as for haft__fail. */
+haft_status haft__json_fail_type(haft__json found, const char *where, const char *wanted,
+                                 haft_error *err);
+
 /* The text of a string or number; empty for everything else. */
 static inline haft_str haft__json_text(haft__json value)
 {

@@ -19,12 +19,6 @@
 static const char *const parts[] = {"name",        "title",        "description",
                                     "inputSchema", "outputSchema", "annotations"};
 
-static haft_status fail_type(const char *where, const char *what, haft__json found, haft_error *err)
-{
-    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
-                      haft__json_kind_name(found));
-}
-
 /* ---- names and texts ---- */
 
 static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_tool *tool,
@@ -32,7 +26,7 @@ static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_too
 {
     haft__json name = haft__object_get(entry, "name");
     if (name.kind != HAFT__JSON_STRING) {
-        return fail_type("/name", "a string", name, err);
+        return haft__json_fail_type(name, "/name", "a string", err);
     }
     tool->remote = haft__json_text(name);
     if (memchr(tool->remote.len > 0 ? tool->remote.ptr : "", ':', tool->remote.len) != NULL) {
@@ -64,7 +58,7 @@ static haft_status read_text(haft__arena *arena, haft__json holder, const char *
         return HAFT_OK;
     }
     if (value.kind != HAFT__JSON_STRING) {
-        return fail_type(where, "a string", value, err);
+        return haft__json_fail_type(value, where, "a string", err);
     }
     return haft__visible_copy(arena, haft__json_text(value), HAFT__LIMIT_TOOL_DESCRIPTION_BYTES,
                               ret_text, err);
@@ -118,14 +112,14 @@ static haft_status read_schemas(haft__arena *arena, haft__json entry, haft__hash
     haft__json input = haft__object_get(entry, "inputSchema"),
                output = haft__object_get(entry, "outputSchema");
     if (input.kind != HAFT__JSON_OBJECT) {
-        return fail_type("/inputSchema", "an object", input, err);
+        return haft__json_fail_type(input, "/inputSchema", "an object", err);
     }
     if (!haft__str_equal(haft__json_text(haft__object_get(input, "type")), HAFT__LIT("object"))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/inputSchema/type",
                           "the schema does not have \"type\": \"object\"");
     }
     if (output.kind != HAFT__JSON_NULL && output.kind != HAFT__JSON_OBJECT) {
-        return fail_type("/outputSchema", "an object", output, err);
+        return haft__json_fail_type(output, "/outputSchema", "an object", err);
     }
     haft_status status = try_schema(input, "/inputSchema", hash_key, err);
     if (status == HAFT_OK && output.kind == HAFT__JSON_OBJECT) {
@@ -208,7 +202,7 @@ haft_status haft__mcp_tool_read(haft__arena *arena, haft__json entry,
 {
     haft__mcp_tool tool = {.server = origin->server};
     if (entry.kind != HAFT__JSON_OBJECT) {
-        return fail_type("", "an object", entry, err);
+        return haft__json_fail_type(entry, "", "an object", err);
     }
     haft__json annotations = haft__object_get(entry, "annotations");
     tool.annotations = annotations.kind == HAFT__JSON_OBJECT ? annotations : haft__json_null();

@@ -48,8 +48,9 @@ bool haft__rpc_id_equal(haft__json a, haft__json b)
 static haft_status fail_type(const char *where, const char *what, const haft__json *found,
                              haft_error *err)
 {
-    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
-                      found != NULL ? haft__json_kind_name(*found) : "nothing");
+    return found != NULL
+               ? haft__json_fail_type(*found, where, what, err)
+               : haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found nothing", what);
 }
 
 static haft_status read_id(const haft__json *id, haft_error *err)

@@ -29,8 +29,7 @@ static haft_status fail_type(reader *r, const char *key, const char *what, haft_
     (void)snprintf(where, sizeof where, "/servers/%.*s/%s",
                    (int)(r->server->name.len > 64 ? 64 : r->server->name.len), r->server->name.ptr,
                    key);
-    return haft__fail(r->err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
-                      haft__json_kind_name(found));
+    return haft__json_fail_type(found, where, what, r->err);
 }
 
 /* ---- values ---- */
@@ -291,8 +290,7 @@ haft_status haft__mcp_server_configs_read(haft__arena *arena, haft__json mcp,
     haft__json object = haft__object_get(mcp, "servers");
     reader r = {.arena = arena, .err = err};
     if (object.kind != HAFT__JSON_NULL && object.kind != HAFT__JSON_OBJECT) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/servers",
-                          "expected an object of servers, found %s", haft__json_kind_name(object));
+        return haft__json_fail_type(object, "/servers", "an object of servers", err);
     }
     if (object.count > HAFT__LIMIT_MCP_SERVERS) {
         return haft__fail(err, HAFT_TOO_BIG, "/servers", "%u servers, more than %d", object.count,

@@ -29,8 +29,7 @@ static haft_status check_name(haft__json args, uint32_t at, haft_error *err)
     char where[16];
     (void)snprintf(where, sizeof(where), "/%u", at);
     if (item.kind != HAFT__JSON_STRING) {
-        return haft__fail(err, HAFT_BAD_INPUT, where, "expected an argument's name, found %s",
-                          haft__json_kind_name(item));
+        return haft__json_fail_type(item, where, "an argument's name", err);
     }
     if (!haft__args_name_valid(name)) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, where,
@@ -53,8 +52,7 @@ static haft_status check_names(haft__json args, haft_error *err)
         return HAFT_OK;
     }
     if (args.kind != HAFT__JSON_ARRAY) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a list of argument names, found %s",
-                          haft__json_kind_name(args));
+        return haft__json_fail_type(args, "", "a list of argument names", err);
     }
     if (args.count > HAFT__LIMIT_TOOL_ARGS) {
         return haft__fail(err, HAFT_TOO_BIG, "", "%u arguments, more than %d", args.count,

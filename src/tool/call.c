@@ -172,8 +172,7 @@ static haft_status check_command(haft__json value, haft_error *err)
                                 "unknown key \"%.*s\"; allowed are \"update\" and \"goto\"",
                                 HAFT__ARG(key));
         } else if (part.kind != HAFT__JSON_OBJECT) {
-            status = haft__fail(err, HAFT_BAD_INPUT, "/update", "expected an object, found %s",
-                                haft__json_kind_name(part));
+            status = haft__json_fail_type(part, "/update", "an object", err);
         }
     }
     return status;

@@ -20,12 +20,6 @@
 static haft_status fill(haft__arena *arena, const haft_object *object, haft__json arguments,
                         char *to, haft_error *err);
 
-static haft_status fail_type(const char *what, haft__json found, haft_error *err)
-{
-    return haft__fail(err, HAFT_BAD_INPUT, "", "expected %s, found %s", what,
-                      haft__json_kind_name(found));
-}
-
 /* A text that exists has a non-NULL pointer, even if it is empty. */
 static haft_str text_of(haft__json value)
 {
@@ -39,7 +33,7 @@ static haft_status decode_integer(haft__json value, long long *to, haft_error *e
 {
     int64_t number = 0;
     if (value.kind != HAFT__JSON_NUMBER) {
-        return fail_type("an integer", value, err);
+        return haft__json_fail_type(value, "", "an integer", err);
     }
     if (!haft__number_to_int64(haft__json_text(value), &number)) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
@@ -53,7 +47,7 @@ static haft_status decode_integer(haft__json value, long long *to, haft_error *e
 static haft_status decode_number(haft__json value, double *to, haft_error *err)
 {
     if (value.kind != HAFT__JSON_NUMBER) {
-        return fail_type("a number", value, err);
+        return haft__json_fail_type(value, "", "a number", err);
     }
     double number = haft__number_to_double(haft__json_text(value));
     if (isinf(number)) {
@@ -67,7 +61,7 @@ static haft_status decode_number(haft__json value, double *to, haft_error *err)
 static haft_status decode_boolean(haft__json value, bool *to, haft_error *err)
 {
     if (value.kind != HAFT__JSON_TRUE && value.kind != HAFT__JSON_FALSE) {
-        return fail_type("true or false", value, err);
+        return haft__json_fail_type(value, "", "true or false", err);
     }
     *to = value.kind == HAFT__JSON_TRUE;
     return HAFT_OK;
@@ -76,7 +70,7 @@ static haft_status decode_boolean(haft__json value, bool *to, haft_error *err)
 static haft_status decode_string(haft__json value, haft_str *to, haft_error *err)
 {
     if (value.kind != HAFT__JSON_STRING) {
-        return fail_type("a string", value, err);
+        return haft__json_fail_type(value, "", "a string", err);
     }
     *to = text_of(value);
     return HAFT_OK;
@@ -125,7 +119,7 @@ static haft_status decode_list(haft__arena *arena, const haft_field *field, haft
                                list *to, haft_error *err)
 {
     if (value.kind != HAFT__JSON_ARRAY) {
-        return fail_type("a list", value, err);
+        return haft__json_fail_type(value, "", "a list", err);
     }
     haft_field one = *field;
     one.list = false;
@@ -223,7 +217,7 @@ static haft_status fill(haft__arena *arena, const haft_object *object, haft__jso
                         char *to, haft_error *err)
 {
     if (arguments.kind != HAFT__JSON_OBJECT) {
-        return fail_type("an object", arguments, err);
+        return haft__json_fail_type(arguments, "", "an object", err);
     }
     for (size_t i = 0; i < object->count; i++) {
         haft_field field = haft__field_at(object, i);

@@ -189,8 +189,7 @@ haft_status haft__duration_read(haft__json value, uint64_t *ret_ms, haft_error *
         return haft__duration_parse(text, ret_ms, err);
     }
     if (value.kind != HAFT__JSON_NUMBER) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "expected a duration, found %s",
-                                        haft__json_kind_name(value));
+        haft_status status = haft__json_fail_type(value, "", "a duration", err);
         return haft__hint(err, status, "write it like 250ms, 10s, 5m, 2h or 1d");
     }
     decimal number = {0};

@@ -63,8 +63,7 @@ static haft_status check_description(haft_str text, haft_error *err)
 static haft_status check_schema(haft__json schema, haft_error *err)
 {
     if (schema.kind != HAFT__JSON_OBJECT) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a JSON Schema, found %s",
-                          haft__json_kind_name(schema));
+        return haft__json_fail_type(schema, "", "a JSON Schema", err);
     }
     const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
     if (type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("object"))) {

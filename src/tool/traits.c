@@ -43,12 +43,6 @@ void haft__traits_init(haft__traits *traits)
 
 /* ---- reading one value; `where` is its pointer ---- */
 
-static haft_status fail_type(haft__json value, const char *where, const char *what, haft_error *err)
-{
-    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
-                      haft__json_kind_name(value));
-}
-
 static bool *flag_of(const haft__trait *trait, haft__traits *traits)
 {
     return (bool *)((char *)traits + trait->flag);
@@ -60,7 +54,7 @@ static haft_status read_flag(const haft__trait *trait, haft__json value, haft__t
     if (value.kind != HAFT__JSON_TRUE && value.kind != HAFT__JSON_FALSE) {
         char where[64];
         (void)snprintf(where, sizeof(where), "/%s", trait->key);
-        return fail_type(value, where, "true or false", err);
+        return haft__json_fail_type(value, where, "true or false", err);
     }
     *flag_of(trait, traits) = value.kind == HAFT__JSON_TRUE;
     return HAFT_OK;
@@ -71,7 +65,7 @@ static haft_status read_name(haft__json value, const char *where, const char *co
                              size_t count, size_t *ret_index, haft_error *err)
 {
     if (value.kind != HAFT__JSON_STRING) {
-        return fail_type(value, where, "a name", err);
+        return haft__json_fail_type(value, where, "a name", err);
     }
     haft_str text = haft__json_text(value);
     haft__suggestion near;
@@ -145,7 +139,7 @@ static haft_status read_retries(const haft__trait *trait, haft__json value, haft
     int64_t number = 0;
     if (value.kind != HAFT__JSON_NUMBER || !haft__number_to_int64(haft__json_text(value), &number)
         || number < 0) {
-        return fail_type(value, "/retries", "a whole number from 0", err);
+        return haft__json_fail_type(value, "/retries", "a whole number from 0", err);
     }
     traits->retries = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
     return HAFT_OK;
@@ -218,7 +212,7 @@ static haft_status read_lane(const haft__trait *trait, haft__json value, haft__t
     (void)trait;
     haft_str lane = haft__json_text(value);
     if (value.kind != HAFT__JSON_STRING || lane.len == 0) {
-        return fail_type(value, "/lane", "a name that is not empty", err);
+        return haft__json_fail_type(value, "/lane", "a name that is not empty", err);
     }
     traits->lane = lane;
     return HAFT_OK;
@@ -646,7 +640,7 @@ static haft_status check_limits(const haft__traits *traits, haft_error *err)
 haft_status haft__traits_read(haft__json object, haft__traits *traits, haft_error *err)
 {
     if (object.kind != HAFT__JSON_OBJECT) {
-        return fail_type(object, "", "an object of traits", err);
+        return haft__json_fail_type(object, "", "an object of traits", err);
     }
     haft__traits made = *traits;
     for (uint32_t i = 0; i < object.count; i++) {

@@ -20,6 +20,17 @@ TEST(kinds_have_the_names_of_json_schema)
     haft__arena_finish(&arena);
 }
 
+TEST(wrong_type_is_reported_with_the_type_that_was_found)
+{
+    haft_error err;
+    CHECK_INT(haft__json_fail_type(haft__json_bool(true), "/id", "a string", &err), HAFT_BAD_INPUT,
+              "the status");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("/id"), "the place");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("expected a string, found boolean"), "the message");
+    CHECK_INT(haft__json_fail_type(haft__json_null(), "", "a string", NULL), HAFT_BAD_INPUT,
+              "without an error");
+}
+
 TEST(constructed_values_equal_parsed_values)
 {
     haft__arena arena;

@@ -134,8 +134,7 @@ static haft_status require_kind(const haft__json *value, haft__json_kind kind, c
     if (value == NULL || value->kind == kind || value->kind == HAFT__JSON_NULL) {
         return HAFT_OK;
     }
-    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", wanted,
-                      haft__json_kind_name(*value));
+    return haft__json_fail_type(*value, where, wanted, err);
 }
 
 /* A text member; *io_text stays if it is missing or null. */
@@ -158,8 +157,7 @@ static haft_status read_flag(haft__json object, const char *key, const char *whe
         return HAFT_OK;
     }
     if (value->kind != HAFT__JSON_TRUE && value->kind != HAFT__JSON_FALSE) {
-        return haft__fail(err, HAFT_BAD_INPUT, where, "expected true or false, found %s",
-                          haft__json_kind_name(*value));
+        return haft__json_fail_type(*value, where, "true or false", err);
     }
     *io_flag = value->kind == HAFT__JSON_TRUE;
     return HAFT_OK;
@@ -226,8 +224,7 @@ static haft_status read_line(haft__arena *arena, haft_str line, haft__parse_requ
     haft__json object;
     haft_status status = haft__json_read(arena, line, &options, &object, NULL, err);
     if (status == HAFT_OK && object.kind != HAFT__JSON_OBJECT) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "expected an object, found %s",
-                            haft__json_kind_name(object));
+        status = haft__json_fail_type(object, "", "an object", err);
         status = haft__hint(err, status, "a line is {\"format\": ..., \"text\": ...}");
     }
     if (status != HAFT_OK) {

@@ -258,8 +258,7 @@ static haft_status read_choices(haft__json object, request *asked, haft_error *e
     const haft__json *draft = haft__json_get(object, HAFT__LIT("draft"));
     const haft__json *coerce = haft__json_get(object, HAFT__LIT("coerce"));
     if (coerce != NULL && coerce->kind != HAFT__JSON_TRUE && coerce->kind != HAFT__JSON_FALSE) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/coerce", "expected true or false, found %s",
-                          haft__json_kind_name(*coerce));
+        return haft__json_fail_type(*coerce, "/coerce", "true or false", err);
     }
     if (coerce != NULL) {
         asked->coerce = coerce->kind == HAFT__JSON_TRUE;

@@ -32,9 +32,8 @@ static haft_status read_param(haft__json param, haft__json_member *ret_member, h
     const haft__json *name = haft__json_get(param, HAFT__LIT("name"));
     haft__json key = name != NULL ? *name : param;
     if (key.kind != HAFT__JSON_STRING) {
-        return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "expected a name or an object with \"name\" in \"params\", found %s",
-                          haft__json_kind_name(key));
+        return haft__json_fail_type(key, "", "a name or an object with \"name\" in \"params\"",
+                                    err);
     }
     *ret_member = (haft__json_member){.key = key, .value = param};
     return HAFT_OK;
@@ -144,8 +143,7 @@ static haft_status add_line(haft_str line, haft__hash_key hash_key, haft__arena 
     haft__search_doc doc = {.schema = &schema};
     haft_status status = haft__json_read(arena, line, &options, &object, NULL, err);
     if (status == HAFT_OK && object.kind != HAFT__JSON_OBJECT) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "expected an object, found %s",
-                            haft__json_kind_name(object));
+        status = haft__json_fail_type(object, "", "an object", err);
     }
     const struct {
         const char *key;

@@ -64,8 +64,7 @@ haft_status haft__tools_file_parse(haft__arena *arena, haft__json value, haft__t
     const haft__json *inner = haft__json_get(value, HAFT__LIT("tools"));
     haft__json list = inner != NULL ? *inner : value;
     if (list.kind != HAFT__JSON_ARRAY) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected an array of tools, found %s",
-                          haft__json_kind_name(list));
+        return haft__json_fail_type(list, "", "an array of tools", err);
     }
     haft__tools_list made = {.tools = haft__arena_array(arena, list.count, sizeof(*made.tools)),
                              .count = list.count};

@@ -34,8 +34,7 @@ static haft_status require_kind(const haft__json *value, haft__json_kind kind, c
     if (value == NULL || value->kind == kind) {
         return HAFT_OK;
     }
-    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", wanted,
-                      haft__json_kind_name(*value));
+    return haft__json_fail_type(*value, where, wanted, err);
 }
 
 /* A text; *io_text stays if it is missing or null. */

@@ -37,8 +37,7 @@ static haft_status fail_type(reader *r, const char *key, haft__json found)
     char where[96];
     (void)snprintf(where, sizeof where, "/content/%u%s%s", r->index, key[0] != '\0' ? "/" : "",
                    key);
-    return haft__fail(r->err, HAFT_BAD_INPUT, where, "expected %s, found %s",
-                      key[0] != '\0' ? "a string" : "an object", haft__json_kind_name(found));
+    return haft__json_fail_type(found, where, key[0] != '\0' ? "a string" : "an object", r->err);
 }
 
 /* ---- blocks ---- */
@@ -361,12 +360,10 @@ haft_status haft__mcp_content_read(haft__arena *arena, haft__json result, haft__
                failed = haft__object_get(result, "isError");
     haft__mcp_content content = {.failed = failed.kind == HAFT__JSON_TRUE};
     if (failed.kind > HAFT__JSON_TRUE) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/isError", "expected a boolean, found %s",
-                          haft__json_kind_name(failed));
+        return haft__json_fail_type(failed, "/isError", "a boolean", err);
     }
     if (blocks.kind != HAFT__JSON_NULL && blocks.kind != HAFT__JSON_ARRAY) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/content", "expected an array, found %s",
-                          haft__json_kind_name(blocks));
+        return haft__json_fail_type(blocks, "/content", "an array", err);
     }
     if (blocks.kind == HAFT__JSON_NULL && !content.failed
         && haft__json_get(result, HAFT__LIT("structuredContent")) == NULL) {

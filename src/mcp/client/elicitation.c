@@ -11,12 +11,6 @@
 #include "mcp/visible.h"
 #include "json/object.h"
 
-static haft_status fail_type(const char *where, const char *what, haft__json found, haft_error *err)
-{
-    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
-                      haft__json_kind_name(found));
-}
-
 /* ---- questions ---- */
 
 /* MCP allows only flat forms: an object whose fields are strings, numbers, booleans or enums. */
@@ -24,7 +18,7 @@ static haft_status check_form(haft__json schema, haft_error *err)
 {
     haft__json fields = haft__object_get(schema, "properties");
     if (schema.kind != HAFT__JSON_OBJECT) {
-        return fail_type("/requestedSchema", "an object", schema, err);
+        return haft__json_fail_type(schema, "/requestedSchema", "an object", err);
     }
     if (!haft__str_equal(haft__json_text(haft__object_get(schema, "type")), HAFT__LIT("object"))
         || fields.kind != HAFT__JSON_OBJECT) {
@@ -63,7 +57,7 @@ static haft_status read_address(haft__arena *arena, haft__json params,
     haft__json url = haft__object_get(params, "url");
     haft_str text = haft__json_text(url), visible;
     if (url.kind != HAFT__JSON_STRING) {
-        return fail_type("/url", "a string", url, err);
+        return haft__json_fail_type(url, "/url", "a string", err);
     }
     haft_status status = haft__visible_copy(arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &visible, err);
     bool is_http = haft__str_starts_with(text, HAFT__LIT("https://"))
@@ -88,7 +82,7 @@ haft_status haft__mcp_elicitation_read(haft__arena *arena, haft__json params,
         return haft__fail(err, HAFT_BAD_INPUT, "/mode", "expected \"form\" or \"url\"");
     }
     if (message.kind != HAFT__JSON_STRING) {
-        return fail_type("/message", "a string", message, err);
+        return haft__json_fail_type(message, "/message", "a string", err);
     }
     haft_status status =
         haft__visible_copy(arena, haft__json_text(message), HAFT__LIMIT_TOOL_DESCRIPTION_BYTES,

@@ -349,8 +349,7 @@ haft_status haft__mcp_client_list_answer(haft__mcp_client *client, const haft__r
                                    message->message.len > 0 ? message->message
                                                             : HAFT__LIT("it gave no reason"));
     } else {
-        (void)haft__fail(&error, HAFT_BAD_INPUT, "/tools", "expected a list of tools, found %s",
-                         haft__json_kind_name(tools));
+        (void)haft__json_fail_type(tools, "/tools", "a list of tools", &error);
     }
     haft__mcp_client_list_fail(client, &error);
     return HAFT_OK;
