@@ -24,3 +24,20 @@ bool haft__hex_read(haft_str digits, void *to)
     }
     return digits.len % 2 == 0;
 }
+
+bool haft__hex_read_u64(haft_str digits, uint64_t *ret_number)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < digits.len && i < HAFT__HEX_U64; i++) {
+        int value = haft__hex_value_lower(digits.ptr[i]);
+        if (value < 0) {
+            return false;
+        }
+        number = number << 4 | (uint64_t)value;
+    }
+    if (digits.len != HAFT__HEX_U64) {
+        return false;
+    }
+    *ret_number = number;
+    return true;
+}

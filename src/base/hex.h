@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/ascii.h"
 #include "haft.h"
@@ -34,5 +35,10 @@ void haft__hex_write(char *to, const void *bytes, size_t size);
 /* Reads lower-case digits, two for each byte: digits.len / 2 bytes. False if the number of digits
  * is odd or a character is not such a digit; the content of `to` is then unspecified. */
 bool haft__hex_read(haft_str digits, void *to);
+
+#define HAFT__HEX_U64 16 /* digits of a 64-bit number */
+
+/* Reads HAFT__HEX_U64 lower-case digits, the highest first. False for any other text. */
+bool haft__hex_read_u64(haft_str digits, uint64_t *ret_number);
 
 #endif

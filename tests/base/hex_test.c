@@ -44,3 +44,28 @@ TEST(only_pairs_of_lower_case_digits_are_read)
         CHECK(!haft__hex_read(haft__str(wrong[i]), to), "%s was accepted", wrong[i]);
     }
 }
+
+TEST(number_of_64_bits_has_16_lower_case_digits)
+{
+    static const struct {
+        const char *text;
+        bool valid;
+        uint64_t number;
+    } cases[] = {
+        {"0000000000000000", true, 0},
+        {"000000000000000f", true, 15},
+        {"ffffffffffffffff", true, UINT64_MAX},
+        {"0123456789abcdef", true, 0x0123456789abcdef},
+        {"0123456789ABCDEF", false, 0},
+        {"0123456789abcde", false, 0},
+        {"0123456789abcdef0", false, 0},
+        {"0123456789abcdeg", false, 0},
+        {"", false, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        uint64_t number = 1;
+        CHECK(haft__hex_read_u64(haft__str(cases[i].text), &number) == cases[i].valid, "%s",
+              cases[i].text);
+        CHECK(number == (cases[i].valid ? cases[i].number : 1), "the number of %s", cases[i].text);
+    }
+}

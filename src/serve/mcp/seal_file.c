@@ -21,7 +21,6 @@
 
 #define VERSION 1
 #define WORDS   (HAFT__LIMIT_MCP_STATES / 64)
-#define DIGITS  16 /* hex digits of a 64-bit word */
 
 typedef struct seal_content {
     haft__seal_key key;
@@ -30,20 +29,6 @@ typedef struct seal_content {
 
 /* ---- reading ---- */
 
-static bool read_hex(haft_str text, size_t at, uint64_t *ret_word)
-{
-    uint64_t word = 0;
-    for (size_t i = at; i < at + DIGITS; i++) {
-        int digit = i < text.len ? haft__hex_value_lower(text.ptr[i]) : -1;
-        if (digit < 0) {
-            return false;
-        }
-        word = word << 4 | (uint64_t)digit;
-    }
-    *ret_word = word;
-    return true;
-}
-
 static bool parse_content(haft__json object, seal_content *ret_content)
 {
     haft_str key = haft__object_text(object, "key"),
@@ -51,14 +36,15 @@ static bool parse_content(haft__json object, seal_content *ret_content)
     bool good = haft__str_equal(haft__object_text(object, "version"), HAFT__LIT("1"))
                 && haft__str_to_u64(haft__object_text(object, "given"), &ret_content->states.given)
                 && key.len == (size_t)2 * HAFT__SEAL_KEY_BYTES
-                && answered.len == (size_t)WORDS * DIGITS;
+                && answered.len == (size_t)WORDS * HAFT__HEX_U64;
     for (size_t i = 0; good && i < HAFT__SEAL_KEY_BYTES; i += 8) {
         uint64_t word = 0;
-        good = read_hex(key, 2 * i, &word);
+        good = haft__hex_read_u64((haft_str){key.ptr + 2 * i, HAFT__HEX_U64}, &word);
         memcpy(ret_content->key.bytes + i, &word, sizeof(word));
     }
     for (size_t i = 0; good && i < WORDS; i++) {
-        good = read_hex(answered, i * DIGITS, &ret_content->states.answered[i]);
+        good = haft__hex_read_u64((haft_str){answered.ptr + i * HAFT__HEX_U64, HAFT__HEX_U64},
+                                  &ret_content->states.answered[i]);
     }
     return good;
 }

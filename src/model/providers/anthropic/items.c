@@ -3,6 +3,7 @@
  */
 #include "model/providers/anthropic/items.h"
 
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "model/model_rules.h"
@@ -12,7 +13,6 @@
 
 #define PREFIX     "{\"type\":\"haft_prefix\",\"hash\":\""
 #define PREFIX_END "\"}"
-#define DIGITS     16
 
 /* ---- the first item ---- */
 
@@ -21,23 +21,9 @@ void haft__anthropic_write_prefix(haft__buf *buf, uint64_t prefix)
     haft__buf_addf(buf, PREFIX "%016llx" PREFIX_END, (unsigned long long)prefix);
 }
 
-static uint64_t read_hex(haft_str digits)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < digits.len; i++) {
-        static const char all[] = "0123456789abcdef";
-        const char *digit = memchr(all, digits.ptr[i], sizeof(all) - 1);
-        if (digit == NULL) {
-            return 0;
-        }
-        number = number << 4 | (uint64_t)(digit - all);
-    }
-    return number;
-}
-
 bool haft__anthropic_split_items(haft_str *io_items, uint64_t *ret_prefix)
 {
-    static const size_t length = sizeof(PREFIX) - 1 + DIGITS + sizeof(PREFIX_END) - 1;
+    static const size_t length = sizeof(PREFIX) - 1 + HAFT__HEX_U64 + sizeof(PREFIX_END) - 1;
     haft_str items = haft__str_trim(*io_items);
     if (!haft__str_starts_with(items, HAFT__LIT("["))
         || !haft__str_ends_with(items, HAFT__LIT("]"))) {
@@ -46,7 +32,8 @@ bool haft__anthropic_split_items(haft_str *io_items, uint64_t *ret_prefix)
     items = (haft_str){items.ptr + 1, items.len - 2};
     *ret_prefix = 0;
     if (haft__str_starts_with(items, HAFT__LIT(PREFIX)) && items.len >= length) {
-        *ret_prefix = read_hex((haft_str){items.ptr + sizeof(PREFIX) - 1, DIGITS});
+        (void)haft__hex_read_u64((haft_str){items.ptr + sizeof(PREFIX) - 1, HAFT__HEX_U64},
+                                 ret_prefix); /* stays 0 if the digits are not valid */
         items = haft__str_skip(items, length);
         items = haft__str_skip(items, haft__str_starts_with(items, HAFT__LIT(",")) ? 1 : 0);
     }
