@@ -274,7 +274,7 @@ static void begin_job(haft__exec_job *job, help_exec *exec, const fixture *f)
 {
     static const haft__tool tool;
     *job = (haft__exec_job){
-        .exec = exec->exec, .holds = 2, .call = {.tool = &tool, .cleaner = f->cleaner}};
+        .exec = exec->exec, .references = 2, .call = {.tool = &tool, .cleaner = f->cleaner}};
     haft__arena_init(&job->arena, 0);
 }
 

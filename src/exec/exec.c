@@ -87,9 +87,9 @@ const haft__json *haft__exec_definition(const haft__exec_job *job, const char *k
     return haft__json_get(job->call.tool->definition, haft__str(key));
 }
 
-void haft__exec_free(haft__exec_job *job)
+void haft__exec_job_release(haft__exec_job *job)
 {
-    if (--job->holds == 0) {
+    if (--job->references == 0) {
         haft__arena_finish(&job->arena);
         free(job);
     }
@@ -103,7 +103,7 @@ static void deliver_result(haft__task *task)
     if (job->done != NULL) {
         job->done(job->context, &job->result);
     }
-    haft__exec_free(job);
+    haft__exec_job_release(job);
 }
 
 /* Copies the text to the job's arena; a static text when out of memory. */
@@ -197,9 +197,9 @@ static void abandon(haft__exec_job *job)
     if (job->executor == NULL) {
         return;
     }
-    job->holds++;
+    job->references++;
     if (!job->executor->abandon(job)) {
-        job->holds--;
+        job->references--;
     }
 }
 
@@ -228,7 +228,7 @@ static void deliver_question(haft__task *task)
         job->call.ask(job->context, q->question, q->durable, q->state,
                       q->durable ? 0 : q->within_ms);
     }
-    haft__exec_free(job);
+    haft__exec_job_release(job);
 }
 
 /* Suspends the deadline while a person is asked. A tenth of the call's time is reserved for what
@@ -284,8 +284,8 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
     }
     job->question = q;
     job->reported = durable;
-    /* The task frees its hold. A durable question ends the job, so it gets the hold of the job. */
-    job->holds += !durable;
+    /* The task drops its reference. A durable question ends the job, so it gets the job's. */
+    job->references += !durable;
     stop_clock(job);
     haft__loop_post(job->exec->options.loop, &q->task);
     return true;
@@ -298,7 +298,7 @@ static void deliver_withdrawal(haft__task *task)
     if (!job->reported && job->question == q) {
         job->call.withdraw(job->context);
     }
-    haft__exec_free(job);
+    haft__exec_job_release(job);
 }
 
 void haft__exec_withdraw(haft__exec_job *job)
@@ -309,7 +309,7 @@ void haft__exec_withdraw(haft__exec_job *job)
     }
     q->withdrawn = true;
     q->withdrawal.run = deliver_withdrawal;
-    job->holds++; /* until the task has run */
+    job->references++; /* until the task has run */
     haft__loop_post(job->exec->options.loop, &q->withdrawal);
 }
 
@@ -362,7 +362,7 @@ void haft__exec_cancel(haft__exec_job *job)
     job->reported = true;
     haft__timer_stop(job->exec->options.loop, &job->timer);
     abandon(job);
-    haft__exec_free(job);
+    haft__exec_job_release(job);
 }
 
 /* ---- starting ---- */
@@ -392,7 +392,7 @@ haft_status haft__exec_start(haft__exec *exec, const haft__exec_call *call, haft
                             .call = *call,
                             .done = done,
                             .context = context,
-                            .holds = 1,
+                            .references = 1,
                             .started_ms = haft__loop_now(exec->options.loop)};
     haft__arena_init(&job->arena, HAFT__LIMIT_ARENA_BYTES);
     haft_error failed = {0};

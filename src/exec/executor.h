@@ -17,7 +17,7 @@ typedef struct haft__executor {
      * failure exec.c reports the error as a call that never started. */
     haft_status (*start)(haft__exec_job *job, haft_error *err);
     /* Ends the job at once and drops its report. The job is freed when this returns false. If it
-     * returns true, the executor keeps the job and frees it with haft__exec_free. */
+     * returns true, the executor keeps a reference and drops it with haft__exec_job_release. */
     bool (*abandon)(haft__exec_job *job);
     /* The answer of a person to haft__exec_ask, {action, content}; borrowed. NULL for executors
      * that do not ask. */
@@ -38,7 +38,7 @@ struct haft__exec_job {
     uint64_t deadline_ms;                 /* of the timer, on the loop's clock */
     struct haft__exec_question *question; /* undelivered or unanswered; else NULL */
     uint64_t started_ms;
-    uint32_t holds; /* reference count: exec.c, and an executor that kept the job */
+    uint32_t references; /* of exec.c, of a posted task, of an executor that kept the job */
     bool reported;
     /* Parts of the error if the deadline passes. The executor sets them; they live in the arena. */
     haft_str subject, why, advice;
@@ -69,8 +69,8 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
 /* Withdraws a question that is not durable; see haft__exec_call.withdraw. */
 void haft__exec_withdraw(haft__exec_job *job);
 
-/* Frees a job that its executor kept. */
-void haft__exec_free(haft__exec_job *job);
+/* Drops a reference. The last one frees the job. */
+void haft__exec_job_release(haft__exec_job *job);
 
 /* A member of the tool's definition in the spec, or NULL. */
 const haft__json *haft__exec_definition(const haft__exec_job *job, const char *key);

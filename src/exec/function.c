@@ -146,7 +146,7 @@ static void done(haft__pool_job *pooled)
         return;
     }
     haft__call_finish(&f->call);
-    haft__exec_free(job);
+    haft__exec_job_release(job);
 }
 
 /* ---- starting ---- */

@@ -61,7 +61,7 @@ static void done(haft__pool_job *pooled)
     }
     haft__buf_finish(&it->result);
     if (given_up) {
-        haft__exec_free(job);
+        haft__exec_job_release(job);
     }
 }
 

@@ -10,7 +10,7 @@
 /* Reports to a job that is not running, and returns the report. */
 static haft__exec_result report(help_exec *f, haft__exec_job *job, const haft__child_result *ended)
 {
-    *job = (haft__exec_job){.exec = f->exec, .holds = 2};
+    *job = (haft__exec_job){.exec = f->exec, .references = 2};
     haft__arena_init(&job->arena, 0);
     haft__command_report(job, HAFT__LIT("prog"), ended);
     help_step(f, 0);
@@ -192,7 +192,7 @@ TEST(a_result_is_reported_even_if_an_allocation_fails)
     static const haft__child_result ends[] = {{.status = 1, .errors = TEXT("why")},
                                               {.report = TEXT("exec ENOENT\n")}};
     for (size_t i = 0; i < COUNT(ends); i++) {
-        haft__exec_job job = {.exec = f.exec, .holds = 2};
+        haft__exec_job job = {.exec = f.exec, .references = 2};
         haft__arena_init(&job.arena, 0);
         test_fail_allocations_from(0);
         haft__command_report(&job, HAFT__LIT("prog"), &ends[i]);
