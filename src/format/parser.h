@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format/parser.h - the internals of the parser, private to its files.
+ * format/parser.h - the internals of the parser. Private to src/format.
  *
  *     parser.c              moves from state to state
  *     transition.c          what a mark does

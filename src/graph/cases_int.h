@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/cases_int.h - shared by playing a case and writing its results. Private to src/graph. */
+/* graph/cases_int.h - shared by playing a case and writing its results. Private to its folder. */
 #ifndef HAFT_GRAPH_CASES_INT_H
 #define HAFT_GRAPH_CASES_INT_H
 

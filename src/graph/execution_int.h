@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/execution_int.h - shared by the parts of an execution. Private to src/graph. */
+/* graph/execution_int.h - shared by the parts of an execution. Private to its folder. */
 #ifndef HAFT_GRAPH_EXECUTION_INT_H
 #define HAFT_GRAPH_EXECUTION_INT_H
 

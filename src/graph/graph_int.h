@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/graph_int.h - shared by the parts that compile and check a graph. Private to src/graph. */
+/* graph/graph_int.h - shared by the parts that compile and check a graph. Private to its folder. */
 #ifndef HAFT_GRAPH_GRAPH_INT_H
 #define HAFT_GRAPH_GRAPH_INT_H
 

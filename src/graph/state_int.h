@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/state_int.h - shared by the values of channels and their reducers. Private to src/graph. */
+/* graph/state_int.h - shared by the values of channels and their reducers. Private to its folder.
+ */
 #ifndef HAFT_GRAPH_STATE_INT_H
 #define HAFT_GRAPH_STATE_INT_H
 

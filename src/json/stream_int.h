@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * json/stream_int.h - shared by the files of the incremental reader: a cursor over one piece of
- * text, and the result of a step of the automaton. Private to src/json.
+ * text, and the result of a step of the automaton. Private to its folder.
  */
 #ifndef HAFT_JSON_STREAM_INT_H
 #define HAFT_JSON_STREAM_INT_H

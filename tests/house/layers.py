@@ -3,9 +3,11 @@
 """Includes follow the layers: tests/house/layers.txt lists prefixes of src/ in order.
 
 A file belongs to the longest prefix that matches its path, and includes only its own layer and
-those above it. A header `*_int.h` is private to its folder. Siblings include none of each other.
-Folders in SEAMS are included only by the prefixes that are listed there.
+those above it. A header `*_int.h` is private to its folder; another header may say at its top
+"Private to src/FOLDER". Siblings include none of each other. Folders in SEAMS are included only by
+the prefixes that are listed there.
 """
+import functools
 import re
 from fnmatch import fnmatchcase
 
@@ -52,6 +54,16 @@ def wrong_system_include(path, header):
     return None
 
 
+@functools.cache
+def private_to(header):
+    """The folder whose files may include `header`, as the comment at its top says, or None."""
+    top = (house.ROOT / "src" / header).read_text().partition("#ifndef")[0]
+    said = re.search(r"Private to[\s*]+(its folder|src/[\w/]*\w)", top)
+    if said is None:
+        return None
+    return header.rpartition("/")[0] if said[1] == "its folder" else said[1].removeprefix("src/")
+
+
 def behind_seam(path, header):
     """The entry of SEAMS that forbids `path` to include `header`, or None."""
     return next((seam for seam, users in SEAMS.items()
@@ -70,6 +82,8 @@ def wrong_include(path, header):
     folder = header.rpartition("/")[0]
     if header.endswith("_int.h") and path.rpartition("/")[0] != folder:
         return f'"{header}" is private to src/{folder}'
+    if private_to(header) and not is_in(path, private_to(header)):
+        return f'"{header}" is private to src/{private_to(header)}'
     seam = behind_seam(path, header)
     if seam:
         return f'"{header}": only {", ".join(SEAMS[seam])} may include src/{seam}'
@@ -94,6 +108,11 @@ for name in sources:
 if not sources:
     problems.append("no source file was found")
 house.check("directories_include_only_layers_above_them", problems)
+
+headers = [name.removeprefix("src/") for name in sources if name.endswith("_int.h")]
+house.check("private_headers_name_their_own_folder",
+            [f"src/{name}: a header *_int.h is private to its folder, not to src/{private_to(name)}"
+             for name in headers if private_to(name) not in (None, name.rpartition("/")[0])])
 
 # A row that names folders names all of their parent, so that a new folder is checked, too.
 named = {member for group in SIBLINGS for member in group}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/follow/follow_int.h - the end of a followed run. Private to cli/follow/follow.h's files. */
+/* cli/follow/follow_int.h - the end of a followed run. Private to its folder. */
 #ifndef HAFT_CLI_FOLLOW_FOLLOW_INT_H
 #define HAFT_CLI_FOLLOW_FOLLOW_INT_H
 

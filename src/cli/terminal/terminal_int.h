@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/terminal_int.h - prompts, and the lines that a person types. Private to the files of
- * cli/terminal/terminal.h. */
+/* cli/terminal/terminal_int.h - prompts, and the lines that a person types. Private to its folder.
+ */
 #ifndef HAFT_CLI_TERMINAL_TERMINAL_INT_H
 #define HAFT_CLI_TERMINAL_TERMINAL_INT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format/grammar/grammar_int.h - the internals of the grammar generator, private to its files.
+ * format/grammar/grammar_int.h - the internals of the grammar generator. Private to its folder.
  *
  *     grammar.c  which tools, the size limit, the reply as a whole
  *     call.c     a call of one tool

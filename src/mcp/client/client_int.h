@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp/client/client_int.h - shared by the parts of the client. Private to src/mcp.
+ * mcp/client/client_int.h - shared by the parts of the client. Private to its folder.
  *
  * Invariants: the event that ends a call, a listing or a question is allocated when it begins, so
  * that ending it needs no memory. Except for calls, at most one request of each kind is open. Ids

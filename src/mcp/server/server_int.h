@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp/server/server_int.h - shared by the files of the server. Private to src/mcp. */
+/* mcp/server/server_int.h - shared by the files of the server. Private to its folder. */
 #ifndef HAFT_MCP_SERVER_SERVER_INT_H
 #define HAFT_MCP_SERVER_SERVER_INT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/decide/decide_int.h - declarations shared by the files of run/decide. Private to src/run. */
+/* run/decide/decide_int.h - declarations shared by the files of run/decide. Private to its folder.
+ */
 #ifndef HAFT_RUN_DECIDE_DECIDE_INT_H
 #define HAFT_RUN_DECIDE_DECIDE_INT_H
 

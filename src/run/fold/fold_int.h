@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/fold/fold_int.h - declarations shared by the files of run/fold. Private to src/run. */
+/* run/fold/fold_int.h - declarations shared by the files of run/fold. Private to its folder. */
 #ifndef HAFT_RUN_FOLD_FOLD_INT_H
 #define HAFT_RUN_FOLD_FOLD_INT_H
 

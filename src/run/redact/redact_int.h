@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/redact/redact_int.h - declarations shared by the files of redact.h. Private to src/run. */
+/* run/redact/redact_int.h - declarations shared by the files of redact.h. Private to its folder. */
 #ifndef HAFT_RUN_REDACT_REDACT_INT_H
 #define HAFT_RUN_REDACT_REDACT_INT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/redact/withhold_int.h - declarations shared by the withhold files. Private to src/run. */
+/* run/redact/withhold_int.h - declarations shared by the withhold files. Private to its folder. */
 #ifndef HAFT_RUN_REDACT_WITHHOLD_INT_H
 #define HAFT_RUN_REDACT_WITHHOLD_INT_H
 

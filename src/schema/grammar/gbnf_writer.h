@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/grammar/gbnf_writer.h - internals of the translation of schemas to GBNF. Private to its
- * files:
+ * schema/grammar/gbnf_writer.h - internals of the translation of schemas to GBNF. Private to
+ * src/schema. Its files:
  *
  *     gbnf.c           rules, shared rules, literals, repetitions
  *     value.c          a schema: references, alternatives, types, enums

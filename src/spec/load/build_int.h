@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spec/load/build_int.h - reads values of a spec that may be invalid. A problem is already reported
- * or is reported here; in both cases the functions return a usable value. Private to src/spec. */
+ * or is reported here; in both cases the functions return a usable value. Private to its folder. */
 #ifndef HAFT_SPEC_LOAD_BUILD_INT_H
 #define HAFT_SPEC_LOAD_BUILD_INT_H
 

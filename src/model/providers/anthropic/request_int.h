@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/providers/anthropic/request_int.h - shared by the files of
- * model/providers/anthropic/request.h. Private to src/model. */
+ * model/providers/anthropic/request.h. Private to its folder. */
 #ifndef HAFT_MODEL_PROVIDERS_ANTHROPIC_REQUEST_INT_H
 #define HAFT_MODEL_PROVIDERS_ANTHROPIC_REQUEST_INT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/providers/anthropic/stream_int.h - shared by the files of
- * model/providers/anthropic/stream.h. Private to src/model. */
+ * model/providers/anthropic/stream.h. Private to its folder. */
 #ifndef HAFT_MODEL_PROVIDERS_ANTHROPIC_STREAM_INT_H
 #define HAFT_MODEL_PROVIDERS_ANTHROPIC_STREAM_INT_H
 

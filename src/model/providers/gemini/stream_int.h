@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/providers/gemini/stream_int.h - shared by the files of model/providers/gemini/stream.h.
- * Private to src/model. */
+ * Private to its folder. */
 #ifndef HAFT_MODEL_PROVIDERS_GEMINI_STREAM_INT_H
 #define HAFT_MODEL_PROVIDERS_GEMINI_STREAM_INT_H
 

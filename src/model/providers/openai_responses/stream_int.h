@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/providers/openai_responses/stream_int.h - the items of a reply, shared by the files of
- * model/providers/openai_responses/stream.h. Private to src/model. */
+ * model/providers/openai_responses/stream.h. Private to its folder. */
 #ifndef HAFT_MODEL_PROVIDERS_OPENAI_RESPONSES_STREAM_INT_H
 #define HAFT_MODEL_PROVIDERS_OPENAI_RESPONSES_STREAM_INT_H
 
