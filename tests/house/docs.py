@@ -95,12 +95,25 @@ house.check("the_source_map_has_every_directory",
             [f"docs/architecture.md does not name src/{name}/"
              for name in sorted({prefix.split("/")[0] for prefix in order})
              if f"src/{name}/" not in architecture])
-rows = {name: line for name, line in re.findall(r"^\| `src/(\w+)/` (\|.*)$", architecture, re.M)}
+
+# The source map and layers.txt both have a row for each directory, which names its folders.
+rows = {("docs/architecture.md", name): line
+        for name, line in re.findall(r"^\| `src/(\w+)/` (\|.*)$", architecture, re.M)}
+for prefix, _, line in (line.partition(" ") for line in house.layers_text()[0]):
+    directory, _, folder = prefix.partition("/")  # a row of a folder names this folder
+    place = ("tests/house/layers.txt", directory)
+    rows[place] = f"{rows.get(place, '')} {line} {folder + '/' if folder else ''}"
 folders = {tuple(name.split("/")[1:3]) for name in files
            if re.fullmatch(r"src/.+/.+/.+\.[ch]", name)}
+names = {place: set(re.findall(r"(?<![\w/])(\w+)/(?!\w)", line)) for place, line in rows.items()}
 house.check("the_row_of_a_directory_names_its_folders",
-            [f"docs/architecture.md: the row of src/{name}/ does not name {folder}/"
-             for name, folder in sorted(folders) if f"`{folder}/`" not in rows.get(name, "")])
+            [f"{page}: the row of src/{name}/ does not name {folder}/"
+             for name, folder in sorted(folders)
+             for page in ("docs/architecture.md", "tests/house/layers.txt")
+             if folder not in names.get((page, name), ())]
+            + [f"{page}: the row of src/{name}/ names {folder}/, which does not exist"
+               for (page, name), named in sorted(names.items())
+               for folder in sorted(named) if (name, folder) not in folders])
 
 version = re.search(r'#define HAFT_VERSION +"([^"]+)"',
                     (house.ROOT / "include/haft.h").read_text())[1]
