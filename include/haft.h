@@ -307,7 +307,7 @@ struct haft_object {
 #define HAFT_DESTRUCTIVE    0x004U /* its effect cannot be undone */
 #define HAFT_RETURN_DIRECT  0x008U /* its reply is the answer of the run */
 #define HAFT_NEEDS_APPROVAL 0x010U /* a person must approve each call */
-#define HAFT_COST_FREE      0x020U /* returns at once: it neither waits nor computes for long */
+#define HAFT_COST_FREE      0x020U /* returns immediately: it neither waits nor computes for long */
 #define HAFT_COST_HEAVY     0x040U /* costs much time or money */
 #define HAFT_CACHE_RUN      0x080U /* calls with the same arguments share a reply, in one run */
 #define HAFT_CACHE_THREAD   0x100U /* they share it in all runs of a thread */

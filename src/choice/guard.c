@@ -4,7 +4,7 @@
  * done.
  *
  * A refusal names everything that is missing and the calls that provide it, so that the model can
- * act on it at once.
+ * act on it immediately.
  *
  * Tests: tests/choice/guard_test.c, tests/choice/exhaustive_test.c.
  */

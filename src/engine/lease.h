@@ -78,14 +78,15 @@ HAFT_MUST_USE haft_status haft__lease_check(const haft_run *run, haft_error *err
 /* If the lease has expired, fails the run. Returns whether the run is ACTIVE afterwards. */
 bool haft__lease_enforce(haft_run *run);
 
-/* Releases the lease of a run that stopped here, so that another process can claim the run at once.
- * The run is FAILED from then on. If the caller has released the handle, the run is destroyed after
- * the reply of the store; otherwise a failed release is repeated after the next renewal. Returns
- * false if this process does not own the run, or a store request of the run is pending. */
+/* Releases the lease of a run that stopped here, so that another process can claim the run
+ * immediately. The run is FAILED from then on. If the caller has released the handle, the run is
+ * destroyed after the reply of the store; otherwise a failed release is repeated after the next
+ * renewal. Returns false if this process does not own the run, or a store request of the run is
+ * pending. */
 bool haft__lease_release(haft_run *run);
 
-/* Renews at once if the wall clock was set forward, because other processes compare the end of a
- * lease with the wall clock. */
+/* Renews immediately if the wall clock was set forward, because other processes compare the end of
+ * a lease with the wall clock. */
 void haft__lease_check_clock(haft_runtime *runtime);
 
 #endif

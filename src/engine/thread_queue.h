@@ -66,7 +66,7 @@ void haft__queue_cancel(haft_run *run, const char *interrupter);
 /* Stops waiting in this process. */
 void haft__queue_leave(haft_run *run);
 
-/* A run of the thread has ended here: runs that wait for it query the store at once. */
+/* A run of the thread has ended here: runs that wait for it query the store immediately. */
 void haft__queue_wake(haft_runtime *runtime, haft_str thread);
 
 /* Whether other runs are known to be ahead, and this process can do nothing more about them. */

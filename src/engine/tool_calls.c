@@ -92,7 +92,7 @@ void haft__tool_calls_stop_repeatable(haft_run *run)
 
 /* ---- outcomes ---- */
 
-/* Reports that an attempt has failed and that another one starts, at once. */
+/* Reports that an attempt has failed and that another one starts, immediately. */
 static void report_retry(haft_run *run, const haft__run_call *call, haft_str reason)
 {
     haft__buf body;
@@ -190,7 +190,8 @@ static bool is_scripted(const haft_run *run, const haft__run_call *call)
     return run->agent->scripted && haft__script_has_results(&run->script, call->name);
 }
 
-/* Scripted results are recorded at once, so that no approval is requested for a scripted call. */
+/* Scripted results are recorded immediately, so that no approval is requested for a scripted call.
+ */
 static haft_status use_scripted_result(haft_run *run, const haft__run_call *call, haft_error *err)
 {
     haft__script_result result;

@@ -16,8 +16,8 @@ typedef struct haft__executor {
     /* Starts the job. On success the executor calls haft__exec_report once, at any later time. On
      * failure exec.c reports the error as a call that never started. */
     haft_status (*start)(haft__exec_job *job, haft_error *err);
-    /* Ends the job at once and drops its report. The job is freed when this returns false. If it
-     * returns true, the executor keeps a reference and drops it with haft__exec_job_release. */
+    /* Ends the job immediately and drops its report. The job is freed when this returns false. If
+     * it returns true, the executor keeps a reference and drops it with haft__exec_job_release. */
     bool (*abandon)(haft__exec_job *job);
     /* The answer of a person to haft__exec_ask, {action, content}; borrowed. NULL for executors
      * that do not ask. */

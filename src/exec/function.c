@@ -8,7 +8,7 @@
  * At most HAFT__LIMIT_POOL_ABANDONED functions are detached at a time; above that, no function
  * starts until one returns.
  *
- * A function that the program declares as HAFT_COST_FREE returns at once and runs on the loop's
+ * A function that the program declares as HAFT_COST_FREE returns immediately and runs on the loop's
  * thread: two thread switches would cost more than the call. A spec cannot declare this, because it
  * does not know what the code does. Tests: tests/exec/function_test.c.
  */

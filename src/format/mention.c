@@ -7,8 +7,8 @@
  * prose: then the mark was text, and reading continues there. The name of a tool, or a word
  * directly after the mark, may be a damaged call. If such a mark is inside text, the end of the
  * text decides: everything from the mark on is buffered, and read again as text unless the mark
- * that ends the call has come. That happens once; from then on every such mark is text at once, as
- * it is in formats without end marks. section_text.c does the same for the marks of sections.
+ * that ends the call has come. That happens once; from then on every such mark is text immediately,
+ * as it is in formats without end marks. section_text.c does the same for the marks of sections.
  * Tests: tests/format/mention_test.c.
  */
 #include "base/ascii.h"

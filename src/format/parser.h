@@ -295,9 +295,9 @@ bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
 
 /* Marks the call as malformed and skips the rest of it. */
 void haft__parser_reject_call(haft__parser *p, const char *why);
-/* The same, unless prose only mentions the first mark of the call: then all of it is text, at once
- * or when the text has ended. `next` is the first byte after that mark and white space; `pending`
- * as in haft__call_builder_revert_to_content. */
+/* The same, unless prose only mentions the first mark of the call: then all of it is text,
+ * immediately or when the text has ended. `next` is the first byte after that mark and white space;
+ * `pending` as in haft__call_builder_revert_to_content. */
 void haft__parser_reject_unless_mention(haft__parser *p, const char *why, char next,
                                         size_t pending);
 

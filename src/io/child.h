@@ -46,7 +46,7 @@ typedef struct haft__child_options {
     /* It is libexec/haft/guard, which writes a report to descriptor 3. If it ends without a report,
      * somebody has killed it: then the processes of its session are killed, too (io/session.h). */
     bool report;
-    uint64_t grace; /* ms between SIGTERM and SIGKILL on termination; 0: SIGKILL at once */
+    uint64_t grace; /* ms between SIGTERM and SIGKILL on termination; 0: SIGKILL immediately */
     /* For an interactive child: called from the loop with the next bytes of its output, which are
      * not kept. Its input stays open, and `input` is ignored. */
     void (*on_output)(void *context, haft_str bytes);

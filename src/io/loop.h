@@ -3,7 +3,7 @@
  * io/loop.h - the event loop: all work of the host happens on the thread that steps the loop.
  *
  * Callbacks come only from haft__loop_step. The user owns the structs of timers and tasks, so that
- * stopping one takes effect at once without waiting.
+ * stopping one takes effect immediately without waiting.
  */
 #ifndef HAFT_IO_LOOP_H
 #define HAFT_IO_LOOP_H

@@ -4,7 +4,7 @@
  *
  * A name contains the machine, its boot, the PID namespace (containers have their own), the process
  * id and its start time. So a dead process can be told from a busy one, and its runs can be claimed
- * at once, before their leases expire.
+ * immediately, before their leases expire.
  */
 #ifndef HAFT_IO_OWNER_H
 #define HAFT_IO_OWNER_H

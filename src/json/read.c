@@ -372,7 +372,7 @@ static const char *fail_close(reader *r, const char *p, haft__json_stack_result 
 }
 
 /* Opens the container at `p` and moves to the start of its first value. An empty container is
- * complete at once, and *ret_empty is set. */
+ * complete immediately, and *ret_empty is set. */
 static inline const char *open_container(reader *r, const char *p, bool *ret_empty)
 {
     bool object = *p == '{';

@@ -77,7 +77,7 @@ typedef struct haft__pause_answer {
 typedef struct haft__node_call {
     haft_str path;          /* of the node: worker[2] */
     bool only_approval;     /* nothing runs: it waits for a person, for `pause` of the node */
-    uint64_t not_before_ms; /* a further attempt waits until then; 0: at once */
+    uint64_t not_before_ms; /* a further attempt waits until then; 0: immediately */
     uint32_t timeout_ms;    /* for one attempt of a tool; 0: that of the tool */
     uint64_t deadline_ms;   /* time for the answer to a question; 0: that of the spec */
     haft__json on_expire;   /* what happens then */

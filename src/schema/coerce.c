@@ -6,7 +6,7 @@
  * of a value: $ref, allOf, the keywords of properties and items, and the first alternative of anyOf
  * or oneOf that accepts the value coerced by it. A container is copied when something in it
  * changes; the instance itself never changes. Invariants:
- *   1. Values that are not part of the result are released to the arena at once, so memory
+ *   1. Values that are not part of the result are released to the arena immediately, so memory
  *      is bounded by the result and not by the number of attempts.
  *   2. No new value is nested deeper than HAFT__LIMIT_JSON_DEPTH, so it can be written and compared
  *      like any value from a reader.

@@ -149,7 +149,7 @@ static const haft__option options[] = {
     {"call", 0, HAFT__OPTION_TEXT, "CALL",
      "fork: where this call is pending, or was last answered"},
     {"answer", 0, HAFT__OPTION_TEXT, "VALUE", "fork: answer the call of --call, and continue"},
-    {"go", 0, HAFT__OPTION_FLAG, NULL, "fork: continue at once"},
+    {"go", 0, HAFT__OPTION_FLAG, NULL, "fork: continue immediately"},
     {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "fork: continue with the spec as its file is now"},
     {"stored-spec", 0, HAFT__OPTION_FLAG, NULL,
      "fork: continue with the spec that is stored with the run"},

@@ -109,7 +109,7 @@ static void handle_signals(worker_command *w)
     if (signals > 0 && !w->stopped) {
         w->stopped = true;
         if (!w->json && !w->quiet) {
-            (void)fputs("stopping after calls with effects; a second signal stops at once\n",
+            (void)fputs("stopping after calls with effects; a second signal stops immediately\n",
                         w->cli->errors);
         }
         haft__worker_stop(w->work, false);
@@ -210,7 +210,7 @@ const haft__command haft__cmd_worker = {
         "a key is missing, its spec file has changed) is left for other workers and tried again\n"
         "later.\n\n"
         "SIGTERM and SIGINT wait for calls with effects, release all runs and exit with 0; a\n"
-        "second signal does so at once. If the store does not answer then, the worker waits 5\n"
+        "second signal does so immediately. If the store does not answer then, the worker waits 5\n"
         "seconds, after a second signal half a second. It reports runs that it could not\n"
         "release, which are free when their leases expire, and exits with 1.\n\n"
         "With --until-idle the exit status is 1 when a run could not continue, or when the\n"

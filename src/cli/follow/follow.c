@@ -291,7 +291,7 @@ static void report_queue(follower *f)
     }
 }
 
-/* Asks a tool's question at once, since it is lost when this process ends. */
+/* Asks a tool's question immediately, since it is lost when this process ends. */
 static haft_status step_or_ask(follower *f)
 {
     bool continues;

@@ -152,7 +152,7 @@ static void on_claimed_released(haft__store_request *request)
 }
 
 /* The claimed run cannot be opened (out of memory, or its lease expired before it arrived).
- * Releases it so that another worker can claim it at once. */
+ * Releases it so that another worker can claim it immediately. */
 void haft__worker_release_claimed(haft__worker *worker)
 {
     worker->request_pending = true;
@@ -417,7 +417,7 @@ static void on_run_released(haft_run *run, bool available)
     notify(worker, available ? HAFT__WORKER_RELEASED : HAFT__WORKER_RELEASE_UNCONFIRMED, run, 0);
 }
 
-/* Reports the release when the store has confirmed it; with options.once at once, because the
+/* Reports the release when the store has confirmed it; with options.once immediately, because the
  * caller then reads the run. If the store has failed before, its timeout is shortened. */
 static void release_stopping(haft__worker_slot *slot)
 {

@@ -6,7 +6,7 @@
  * A worker claims as many runs as it may continue at once, releases those that wait for people, and
  * polls again after a while if the store has none to claim. A run that cannot continue here is
  * released, too, and skipped by this worker for a time that grows with each attempt; other workers
- * may claim it at once. docs/scaling.md describes how workers cooperate.
+ * may claim it immediately. docs/scaling.md describes how workers cooperate.
  */
 #ifndef HAFT_ENGINE_WORKER_WORKER_H
 #define HAFT_ENGINE_WORKER_WORKER_H

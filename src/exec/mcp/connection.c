@@ -476,8 +476,8 @@ static void remember(haft__mcp_connection *connection, const haft__mcp_tools *to
                                        connection->exec->connection_pool->hash_key, NULL);
 }
 
-/* Requests an outdated list again; a few times at once if a call waits for it. The limit protects
- * against a server that changes its tools constantly. */
+/* Requests an outdated list again; a few times immediately if a call waits for it. The limit
+ * protects against a server that changes its tools constantly. */
 static void relist_if_outdated(haft__mcp_connection *connection)
 {
     if (connection->fresh) {

@@ -48,8 +48,8 @@ static void on_refresh(void *context)
     haft__mcp_connection_list_tools(context);
 }
 
-/* Limits the rate: the tools are listed once per interval, or at once for a call, which waits for
- * the list. */
+/* Limits the rate: the tools are listed once per interval, or immediately for a call, which waits
+ * for the list. */
 void haft__mcp_connection_tools_changed(haft__mcp_connection *connection)
 {
     connection->fresh = false;

@@ -303,7 +303,7 @@ haft_status haft__http_transfer_start(haft__http_client *http, const haft__http_
         retire(t);
         return haft__fail_no_memory(err);
     }
-    if (!t->ended) { /* else the timer fires at once and reports the outcome */
+    if (!t->ended) { /* else the timer fires immediately and reports the outcome */
         check_time(t);
     }
     *ret_transfer = t;

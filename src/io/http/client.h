@@ -110,7 +110,7 @@ HAFT_MUST_USE haft_status haft__http_transfer_start(
     haft__http_client *http, const haft__http_request *request, const haft__http_handlers *handlers,
     void *context, haft__http_transfer **ret_transfer, haft_error *err);
 
-/* Ends the transfer at once; no more callbacks. */
+/* Ends the transfer immediately; no more callbacks. */
 void haft__http_transfer_cancel(haft__http_transfer *transfer);
 
 /* The current value of haft__http_result.sent. */

@@ -307,7 +307,8 @@ static haft__http_server_body_action choose_body_action(const haft__http_server_
     return has_room(server, length) ? HAFT__HTTP_SERVER_BODY_KEEP : HAFT__HTTP_SERVER_BODY_NO_ROOM;
 }
 
-/* If the client waits for 100 Continue before a body that would be discarded, responds at once. */
+/* If the client waits for 100 Continue before a body that would be discarded, responds immediately.
+ */
 static enum MHD_Result begin_body(haft__http_server_request *request, uint64_t length)
 {
     bool asks = haft__mhd.lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND,

@@ -60,7 +60,7 @@ static void count_sent(haft__http_server_request *request, size_t bytes)
     server->queued -= bytes;
 }
 
-/* Drops the connection at once, even if the client is still receiving data. */
+/* Drops the connection immediately, even if the client is still receiving data. */
 static void drop(haft__http_server_request *request)
 {
     request->dropped = request->aborting = true;

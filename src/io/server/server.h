@@ -47,7 +47,7 @@ typedef void haft__http_server_write_error(void *context, uint32_t status, const
 typedef struct haft__http_server_options {
     haft_str address; /* as for haft__listener_open */
     /* With the handler's context. NULL: all bodies are wanted. The handler sees an unwanted body
-     * as empty, and gets its request at once if the body is long. */
+     * as empty, and gets its request immediately if the body is long. */
     haft__http_server_accept_body *wants;
     /* With the handler's context. NULL: {"error":{"message":...}} */
     haft__http_server_write_error *refusal;
@@ -128,7 +128,8 @@ bool haft__http_server_write(haft__http_server_request *request, haft_str bytes)
 /* Finishes the response after the queued pieces. */
 void haft__http_server_end(haft__http_server_request *request);
 
-/* Finishes by dropping the connection: after the queued pieces, or at once if a write failed. */
+/* Finishes by dropping the connection: after the queued pieces, or immediately if a write failed.
+ */
 void haft__http_server_abort(haft__http_server_request *request);
 
 /* Sets `on_disconnect`, which is called once if the client disconnects or the server is destroyed

@@ -62,7 +62,7 @@ struct haft__http_server_request {
     bool suspended;    /* libmicrohttpd does nothing with it until it is resumed */
     bool ending;       /* the stream ends after the queued bytes */
     bool aborting;     /* the connection is dropped after the queued bytes */
-    bool dropped;      /* the connection is dropped at once */
+    bool dropped;      /* the connection is dropped immediately */
     haft__buf body;
     size_t counted; /* bytes of the body that are included in server->bodies */
     uint64_t received, paced;

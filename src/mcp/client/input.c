@@ -2,9 +2,9 @@
 /*
  * input.c - input_required: a modern server needs more input before it answers a call.
  *
- * Input that haft has itself (roots, the server's own state) is sent at once, with the same call
- * under a new id. Input of a person ends the call: any process sends it again when the answer is
- * available. Tests: tests/mcp/client/call_test.c.
+ * Input that haft has itself (roots, the server's own state) is sent immediately, with the same
+ * call under a new id. Input of a person ends the call: any process sends it again when the answer
+ * is available. Tests: tests/mcp/client/call_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"

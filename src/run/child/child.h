@@ -65,7 +65,7 @@ bool haft__child_is_closing(const struct haft__run *run);
 typedef enum haft__child_close {
     HAFT__CHILD_CLOSE_NONE,
     HAFT__CHILD_CLOSE_FINISH, /* a budget above them is used up: they finish their turn */
-    HAFT__CHILD_CLOSE_CANCEL, /* they end at once */
+    HAFT__CHILD_CLOSE_CANCEL, /* they end immediately */
 } haft__child_close;
 
 haft__child_close haft__child_find_close(const struct haft__run *run);

@@ -56,7 +56,7 @@ bool haft__redact_cut(const haft__redactor *redactor, haft_str text, haft__lost 
 haft__cleaner haft__redactor_cleaner(const haft__redactor *redactor);
 
 /* For a text whose end has not arrived: the length of the prefix that contains no beginning of a
- * secret that may continue after the text. This prefix can be redacted and shown at once. Never
+ * secret that may continue after the text. This prefix can be redacted and shown immediately. Never
  * splits a character. */
 size_t haft__redact_safe_length(const haft__redactor *redactor, haft_str text);
 

@@ -3,9 +3,8 @@
  * connection.c - a connection to PostgreSQL on the loop: opened, watched, lost, reopened.
  *
  * Only haft__pg_connection_drain blocks; it is used to open and close a store. A lost connection is
- * reopened when it is needed: at once the first time, then with growing backoff. Jobs wait in the
- * meantime, each until its deadline.
- * Tests: tests/store/postgres/postgres_test.c.
+ * reopened when it is needed: immediately the first time, then with growing backoff. Jobs wait in
+ * the meantime, each until its deadline. Tests: tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -152,7 +151,7 @@ static void start_backoff(haft__pg_connection *connection)
     }
 }
 
-/* Handles a failed attempt. Jobs that wait for the first connection fail at once. */
+/* Handles a failed attempt. Jobs that wait for the first connection fail immediately. */
 static void fail_attempt(haft__pg_connection *connection, bool for_good)
 {
     note_why(connection);
@@ -404,7 +403,8 @@ haft_status haft__pg_connection_check_server(haft__pg_connection *connection, ui
     return HAFT_OK;
 }
 
-/* The connection is reopened at once, except after a standby: its role takes a while to change. */
+/* The connection is reopened immediately, except after a standby: its role takes a while to change.
+ */
 static void lose(haft__pg_connection *connection)
 {
     bool try_next_host = connection->try_next_host;

@@ -3,7 +3,7 @@
  * tree_command.c - commands of a program to the calls of a run, and of the runs below it.
  *
  * A path such as c3.1/c1.2 names a call of a run below. If that run is open here, it gets the
- * command at once; else as a message of the store, which its next owner reads. Tests:
+ * command immediately; else as a message of the store, which its next owner reads. Tests:
  * tests/engine/ops/tree/tree_command_test.c, tests/engine/api_test.c.
  */
 #include "base/error.h"
