@@ -92,16 +92,15 @@ static haft__json write_tasks(haft__graph_execution *x, bool *io_failed)
 static haft__json write_joins(haft__graph_execution *x, const bool *arrived, bool *io_failed)
 {
     const haft__graph *graph = x->graph;
-    haft__json *items = haft__arena_array(&x->scratch, graph->edge_count + 1, sizeof(*items));
+    haft__json *items = haft__arena_array(&x->scratch, graph->join_count + 1, sizeof(*items));
     size_t count = 0;
-    for (size_t e = 0; items != NULL && e < graph->edge_count; e++) {
+    for (size_t j = 0; items != NULL && j < graph->join_count; j++) {
+        uint32_t e = graph->joins[j];
         const haft__graph_edge *edge = &graph->edges[e];
         haft__graph_node_id *from =
-            edge->kind == HAFT__EDGE_JOIN
-                ? haft__arena_array(&x->scratch, edge->from_count + 1, sizeof(*from))
-                : NULL;
+            haft__arena_array(&x->scratch, edge->from_count + 1, sizeof(*from));
         size_t here = 0;
-        *io_failed = *io_failed || (edge->kind == HAFT__EDGE_JOIN && from == NULL);
+        *io_failed = *io_failed || from == NULL;
         for (size_t i = 0; from != NULL && i < edge->from_count; i++) {
             if (arrived[edge->place + i]) {
                 from[here++] = edge->from[i];
@@ -122,9 +121,9 @@ static haft__json write_joins(haft__graph_execution *x, const bool *arrived, boo
 static haft__json write_deferred(haft__graph_execution *x, const bool *deferred, bool *io_failed)
 {
     haft__graph_node_id *nodes =
-        haft__arena_array(&x->scratch, x->graph->node_count + 1, sizeof(*nodes));
-    size_t count = 0;
-    for (size_t n = 0; nodes != NULL && n < x->graph->node_count; n++) {
+        haft__arena_array(&x->scratch, x->graph->defer_count + 1, sizeof(*nodes));
+    size_t count = 0, most = x->graph->defer_count > 0 ? x->graph->node_count : 0;
+    for (size_t n = 0; nodes != NULL && n < most; n++) {
         if (deferred[n]) {
             nodes[count++] = (haft__graph_node_id)n;
         }
@@ -165,9 +164,9 @@ void haft__graph_add_changes(haft__graph_fields *f, const haft__graph_changes *c
 /* A join whose target has run begins anew. */
 static void clear_joins(const haft__graph_execution *x, bool *arrived)
 {
-    for (size_t e = 0; e < x->graph->edge_count; e++) {
-        const haft__graph_edge *edge = &x->graph->edges[e];
-        bool full = edge->kind == HAFT__EDGE_JOIN, used = false;
+    for (size_t j = 0; j < x->graph->join_count; j++) {
+        const haft__graph_edge *edge = &x->graph->edges[x->graph->joins[j]];
+        bool full = true, used = false;
         for (size_t i = 0; full && i < edge->from_count; i++) {
             full = arrived[edge->place + i];
         }

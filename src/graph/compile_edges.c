@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compile_edges.c - the edges of a graph, linked to nodes by index. Tests:
  * tests/graph/graph_test.c. */
+#include <stdlib.h>
+
 #include "base/str.h"
 #include "graph/graph_int.h"
 #include "json/object.h"
@@ -134,15 +136,47 @@ static size_t slot_of(const haft__graph *graph, haft__graph_node_id node)
     return node == HAFT__GRAPH_START ? graph->node_count : node;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+    const haft__graph_start *left = a, *right = b;
+    if (left->node != right->node) {
+        return left->node < right->node ? -1 : 1;
+    }
+    return left->place < right->place ? -1 : left->place > right->place;
+}
+
+static void sort_starts(haft__graph_compiler *c, haft__graph_edge *edge)
+{
+    haft__graph_start *starts = haft__graph_alloc(c, edge->from_count + 1, sizeof(*starts));
+    for (size_t i = 0; starts != NULL && i < edge->from_count; i++) {
+        starts[i] = (haft__graph_start){.node = edge->from[i], .place = (uint32_t)i};
+    }
+    if (starts != NULL) {
+        qsort(starts, edge->from_count, sizeof(*starts), compare_starts);
+    } else {
+        edge->from_count = 0;
+    }
+    edge->starts = starts;
+}
+
+const haft__graph_start *haft__graph_find_start(const haft__graph_edge *edge,
+                                                haft__graph_node_id node)
+{
+    size_t low = 0, high = edge->from_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool before = edge->starts[middle].node < node;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low < edge->from_count && edge->starts[low].node == node ? &edge->starts[low] : NULL;
+}
+
 /* An edge counts once for each of its starts, also if a start is written twice. */
 static bool repeats(const haft__graph_edge *edge, size_t at)
 {
-    for (size_t i = 0; i < at; i++) {
-        if (edge->from[i] == edge->from[at]) {
-            return true;
-        }
-    }
-    return false;
+    const haft__graph_start *first = haft__graph_find_start(edge, edge->from[at]);
+    return first != NULL && first->place != at;
 }
 
 /* Gives each node, and `start`, the list of the edges that begin there. */
@@ -188,6 +222,17 @@ static void link_edges(haft__graph_compiler *c, const haft__graph_edge *edges, s
     graph->nodes = nodes;
 }
 
+static void list_joins(haft__graph_compiler *c, const haft__graph_edge *edges, size_t edge_count)
+{
+    uint32_t *joins = haft__graph_alloc(c, edge_count + 1, sizeof(*joins));
+    for (size_t e = 0; joins != NULL && e < edge_count; e++) {
+        if (edges[e].kind == HAFT__EDGE_JOIN) {
+            joins[c->graph->join_count++] = (uint32_t)e;
+        }
+    }
+    c->graph->joins = joins;
+}
+
 void haft__graph_compile_edges(haft__graph_compiler *c)
 {
     haft__json source = haft__object_array(c->source, "edges");
@@ -204,11 +249,13 @@ void haft__graph_compile_edges(haft__graph_compiler *c)
     }
     for (uint32_t i = 0; edges != NULL && i < source.count; i++) {
         compile_edge(c, &edges[i], source.items[i], i);
+        sort_starts(c, &edges[i]);
         edges[i].place = c->graph->join_places;
         c->graph->join_places += edges[i].kind == HAFT__EDGE_JOIN ? edges[i].from_count : 0;
     }
     if (edges != NULL) {
         link_edges(c, edges, source.count);
+        list_joins(c, edges, source.count);
     }
     c->graph->edges = edges;
     c->graph->edge_count = edges != NULL ? source.count : 0;

@@ -99,10 +99,10 @@ static haft_status run_ready(haft__graph_execution *x, haft__graph_action *ret_a
 static haft_status find_unmet_join(haft__graph_execution *x, haft_error *err)
 {
     haft__arena_reset(&x->scratch);
-    for (size_t e = 0; e < x->graph->edge_count; e++) {
-        const haft__graph_edge *edge = &x->graph->edges[e];
+    for (size_t j = 0; j < x->graph->join_count; j++) {
+        const haft__graph_edge *edge = &x->graph->edges[x->graph->joins[j]];
         size_t here = 0;
-        for (size_t i = 0; edge->kind == HAFT__EDGE_JOIN && i < edge->from_count; i++) {
+        for (size_t i = 0; i < edge->from_count; i++) {
             here += x->arrived[edge->place + i];
         }
         if (here == 0) {

@@ -97,6 +97,17 @@ static haft_status fold_next(haft__graph_execution *x, haft__json next, haft_err
     return status;
 }
 
+/* A start of a join has run. */
+static void fold_start(haft__graph_execution *x, const haft__graph_edge *edge, haft__json name)
+{
+    haft__graph_node_id node = read_node(x->graph, name);
+    const haft__graph_start *start = haft__graph_find_start(edge, node);
+    const haft__graph_start *end = edge->starts + edge->from_count;
+    for (; start != NULL && start < end && start->node == node; start++) {
+        x->arrived[edge->place + start->place] = true;
+    }
+}
+
 static void fold_joins(haft__graph_execution *x, haft__json event)
 {
     haft__json joins = haft__object_array(event, "joins");
@@ -110,9 +121,8 @@ static void fold_joins(haft__graph_execution *x, haft__json event)
             continue;
         }
         const haft__graph_edge *edge = &x->graph->edges[number];
-        for (size_t s = 0; edge->kind == HAFT__EDGE_JOIN && s < edge->from_count; s++) {
-            x->arrived[edge->place + s] =
-                haft__array_has_text(from, haft__graph_node_name(x->graph, edge->from[s]));
+        for (uint32_t n = 0; edge->kind == HAFT__EDGE_JOIN && n < from.count; n++) {
+            fold_start(x, edge, from.items[n]);
         }
     }
     for (uint32_t i = 0; i < deferred.count; i++) {

@@ -50,9 +50,11 @@ static haft_status refuse(follower *f, haft__graph_node_id node, haft__graph_cod
 
 static void arrive(follower *f, size_t edge, haft__graph_node_id node)
 {
-    bool *arrived = f->arrived + f->graph->edges[edge].place;
-    for (size_t i = 0; i < f->graph->edges[edge].from_count; i++) {
-        arrived[i] = arrived[i] || f->graph->edges[edge].from[i] == node;
+    const haft__graph_edge *join = &f->graph->edges[edge];
+    const haft__graph_start *start = haft__graph_find_start(join, node);
+    const haft__graph_start *end = join->starts + join->from_count;
+    for (; start != NULL && start < end && start->node == node; start++) {
+        f->arrived[join->place + start->place] = true;
     }
 }
 
@@ -261,9 +263,9 @@ static haft_status follow_one(follower *f, const haft__graph_finished *finished)
 static haft_status follow_joins(follower *f)
 {
     haft_status status = HAFT_OK;
-    for (size_t e = 0; e < f->graph->edge_count && status == HAFT_OK; e++) {
-        const haft__graph_edge *edge = &f->graph->edges[e];
-        bool full = edge->kind == HAFT__EDGE_JOIN;
+    for (size_t j = 0; j < f->graph->join_count && status == HAFT_OK; j++) {
+        const haft__graph_edge *edge = &f->graph->edges[f->graph->joins[j]];
+        bool full = true;
         for (size_t i = 0; full && i < edge->from_count; i++) {
             full = f->arrived[edge->place + i];
         }
@@ -301,23 +303,24 @@ static int compare_wakes(const void *a, const void *b)
     return left->order < right->order ? -1 : left->order > right->order;
 }
 
-/* Whether `by` is in the list already. */
-static bool has_by(const haft__graph_wake *task, haft__graph_node_id by)
+/* For each node, and `start`: the last task that it has woken, by its number from 1. */
+static bool is_first(uint32_t *last, const haft__graph *graph, haft__graph_node_id by,
+                     size_t number)
 {
-    for (size_t i = 0; i < task->by_count; i++) {
-        if (task->by[i] == by) {
-            return true;
-        }
-    }
-    return false;
+    uint32_t *at = &last[by == HAFT__GRAPH_START ? graph->node_count : by];
+    bool first = *at != number;
+    *at = (uint32_t)number;
+    return first;
 }
 
 /* One task for each node that was woken, in the order of names. */
 static haft_status collect_nodes(follower *f, haft__graph_following *following)
 {
     haft__graph_node_id *by = haft__arena_array(f->arena, f->count + 1, sizeof(*by));
-    size_t used = 0;
-    if (by == NULL) {
+    /* With one wake there is nothing to compare. */
+    size_t places = f->count > 1 ? f->graph->node_count + 1 : 0, used = 0;
+    uint32_t *woken = haft__arena_array(f->arena, places + 1, sizeof(*woken));
+    if (by == NULL || woken == NULL) {
         return haft__arena_fail(f->arena, f->err);
     }
     if (f->count > 0) {
@@ -334,7 +337,7 @@ static haft_status collect_nodes(follower *f, haft__graph_following *following)
             last = &following->wakes[following->count++];
             *last = (haft__graph_wake){.node = f->wakes[w].node, .by = by + used};
         }
-        if (!has_by(last, f->wakes[w].by)) {
+        if (places == 0 || is_first(woken, f->graph, f->wakes[w].by, following->count)) {
             by[used++] = f->wakes[w].by;
             last->by_count++;
         }
@@ -345,7 +348,8 @@ static haft_status collect_nodes(follower *f, haft__graph_following *following)
 /* Deferred nodes run when nothing else is left, sends included. */
 static void release_deferred(follower *f, haft__graph_following *following)
 {
-    if (following->count > 0 || f->sends.send_count > 0) {
+    bool none = f->graph->defer_count == 0;
+    if (none || following->count > 0 || f->sends.send_count > 0) {
         return;
     }
     for (size_t n = 0; n < f->graph->node_count; n++) {
@@ -383,7 +387,7 @@ haft_status haft__graph_follow(haft__graph_execution *x, const haft__graph_finis
         status = check_sends(&f);
     }
     *ret_following = (haft__graph_following){.arrived = arrived, .deferred = f.deferred};
-    size_t room = f.count + f.sends.send_count + graph->node_count + 1;
+    size_t room = f.count + f.sends.send_count + graph->defer_count + 1;
     if (status == HAFT_OK) {
         ret_following->wakes = haft__arena_array(f.arena, room, sizeof(*ret_following->wakes));
         status = ret_following->wakes != NULL ? collect_nodes(&f, ret_following)

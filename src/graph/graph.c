@@ -423,6 +423,8 @@ static void compile_nodes(haft__graph_compiler *c)
                                "a node cannot be named '%.*s'", HAFT__ARG(nodes[i].name));
         }
         compile_node(c, &nodes[i], pointer);
+        c->graph->defer_count += nodes[i].defer;
+        c->graph->caches = c->graph->caches || nodes[i].cached;
     }
     c->graph->nodes = nodes;
     c->graph->node_count = source.count;

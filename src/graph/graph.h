@@ -144,10 +144,17 @@ typedef struct haft__graph_map {
     uint32_t max;    /* items of a longer list are an error; 0: no maximum */
 } haft__graph_map;
 
+/* A start of an edge. */
+typedef struct haft__graph_start {
+    haft__graph_node_id node;
+    uint32_t place; /* index in `from` */
+} haft__graph_start;
+
 typedef struct haft__graph_edge {
     haft__graph_edge_kind kind;
     const haft__graph_node_id *from;
     size_t from_count;
+    const haft__graph_start *starts;    /* `from` in the order of the nodes, then of places */
     const haft__graph_branch *branches; /* a plain edge and a join have one, without `when` */
     size_t branch_count;
     haft__graph_map map;
@@ -161,7 +168,11 @@ typedef struct haft__graph {
     size_t node_count;
     const haft__graph_edge *edges;
     size_t edge_count;
-    size_t join_places; /* starts of all joins */
+    size_t join_places;    /* starts of all joins */
+    const uint32_t *joins; /* edges that are joins */
+    size_t join_count;
+    size_t defer_count; /* nodes that are deferred */
+    bool caches;        /* a node has `cache` */
     const uint32_t *start_edges;
     size_t start_edge_count;
     uint32_t recursion_limit;
@@ -182,6 +193,10 @@ HAFT_MUST_USE haft_status haft__graph_compile(haft__arena *arena, haft__json sou
 /* The index of a channel or node; false if it does not exist. */
 bool haft__graph_find_channel(const haft__graph *graph, haft_str name, uint32_t *ret_channel);
 bool haft__graph_find_node(const haft__graph *graph, haft_str name, haft__graph_node_id *ret_node);
+
+/* The first start of an edge that is this node; NULL if none is. */
+const haft__graph_start *haft__graph_find_start(const haft__graph_edge *edge,
+                                                haft__graph_node_id node);
 
 /* The name of a node, or "start" or "end". */
 haft_str haft__graph_node_name(const haft__graph *graph, haft__graph_node_id node);

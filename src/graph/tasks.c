@@ -271,7 +271,8 @@ haft_status haft__graph_look_up(haft__graph_execution *x, haft__graph_action *re
                                 bool *ret_found, haft_error *err)
 {
     *ret_found = false;
-    for (size_t i = 0; i < x->task_count; i++) {
+    size_t count = x->graph->caches ? x->task_count : 0;
+    for (size_t i = 0; i < count; i++) {
         haft__graph_task *task = &x->tasks[i];
         if (!x->graph->nodes[task->node].cached || task->looked_up
             || task->state != HAFT__TASK_READY) {
