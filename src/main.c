@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     protect_process_memory();
     haft__session_adopt_orphans();
     (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and haft can report it */
-    (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow (ulimit -f) */
+    (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that must not grow (ulimit -f) */
     haft__exit_status result = haft__cli_run(argc, argv, &haft__services_all, stdout, stderr);
     int failed_before = ferror(stdout);
     bool unread = has_no_reader();

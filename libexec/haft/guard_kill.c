@@ -104,7 +104,7 @@ static void kill_tree(const guard *g)
 }
 
 /* Reaps a child; `pid` is a waitpid argument. Once the status of `program` is known, the kernel
- * reaps all others (SA_NOCLDWAIT), since they may be more than guard could reap in time. */
+ * reaps all others (SA_NOCLDWAIT), because they may be more than guard could reap in time. */
 static pid_t reap_one(guard *g, pid_t pid)
 {
     int status = 0;

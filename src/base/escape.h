@@ -27,7 +27,7 @@ bool haft__escape_is_hidden(uint32_t code);
 
 /* Whether the character belongs to ordinary prose although it is hidden: joiners, direction marks
  * without an embedding, the soft hyphen, and the selectors of text and emoji style. A text
- * that a person must approve may not keep it. */
+ * that a person must approve must not keep it. */
 bool haft__escape_is_prose_mark(uint32_t code);
 
 /* Writes the escape of a code point. Returns its length. */

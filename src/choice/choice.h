@@ -100,7 +100,7 @@ haft__spent_budget haft__budget_check(const haft__spec *spec, const haft__usage 
 
 typedef enum haft__call_standing {
     HAFT__CALL_ALLOWED,     /* a tool that may run in this turn */
-    HAFT__CALL_NOT_ALLOWED, /* a tool that exists but may not */
+    HAFT__CALL_NOT_ALLOWED, /* a tool that exists but is not allowed */
     HAFT__CALL_UNKNOWN,     /* no such tool */
 } haft__call_standing;
 

@@ -116,7 +116,7 @@ static void print_error_alone(haft__cli *cli, const haft_error *err)
     haft__buf_finish(&text);
 }
 
-/* Whether an option occurs among words that may not be valid. */
+/* Whether an option occurs among words that might not be valid. */
 static bool has_option(int count, char *const *words, const char *option)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
@@ -127,7 +127,7 @@ static bool has_option(int count, char *const *words, const char *option)
     return false;
 }
 
-/* `args` are only read if a run is known, since they were parsed then. */
+/* `args` are only read if a run is known, because they were parsed then. */
 static void print_json_failure(haft__cli *cli, const haft__command *command, int count,
                                char *const *words, const haft__args *args, const haft_error *err)
 {

@@ -53,7 +53,7 @@ haft_status haft__exec_create(const haft__exec_options *options, haft__exec **re
     }
     exec->options = *options;
     exec->mcp = &haft__executor_mcp;
-    exec->options.guard = NULL; /* the caller's string may not outlive the exec */
+    exec->options.guard = NULL; /* the caller's string might not outlive the exec */
     haft_status status = haft__guard_find(options->guard, &exec->guard, &exec->guard_error);
     if (status == HAFT_OK || status == HAFT_NOT_FOUND) { /* only commands need the guard */
         status = haft__pool_create(options->loop, options->threads, &exec->pool, err);

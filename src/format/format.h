@@ -24,7 +24,7 @@ typedef enum haft__parser_event_kind {
     HAFT__PARSER_EVENT_CALL,      /* a call begins: `text` is its name, `id` the model's id or "" */
     HAFT__PARSER_EVENT_ARGUMENTS, /* the next piece of its arguments, which are JSON text */
     HAFT__PARSER_EVENT_CALL_END,  /* the arguments are complete and an object, so the call may run;
-                                     `id` again, since it may follow the arguments */
+                                     `id` again, because it may follow the arguments */
     HAFT__PARSER_EVENT_TRUNCATED, /* the text ended inside a call; the call is void */
     HAFT__PARSER_EVENT_MALFORMED, /* a call that cannot be read; the call is void */
 } haft__parser_event_kind;

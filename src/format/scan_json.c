@@ -466,7 +466,7 @@ static void reject(haft__parser *p, const char *why, char next)
     begin_malformed_at(p, why, next);
 }
 
-/* Handles text that is not JSON: it is a malformed call, or content if it may not be a call. */
+/* Handles text that is not JSON: it is a malformed call, or content if it cannot be a call. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err, haft_str rest)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -533,7 +533,7 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
         on_event(p, event, used);
     } else if (status != HAFT_OK) {
         keep_undecided(p, used);
-        if (p->scanner.in_answer) { /* reported up to the wrong byte, however the text is split */
+        if (p->scanner.in_answer) { /* reported up to the wrong byte, wherever the text is split */
             haft__parser_emit_content(p, used);
         }
     }

@@ -188,7 +188,7 @@ static void on_stdin_grace(void *context)
     terminate(child);
 }
 
-/* Closes its input and waits. Its output is still read, since a full pipe would block it. If the
+/* Closes its input and waits. Its output is still read, because a full pipe would block it. If the
  * timer cannot be set (out of memory), the child is terminated immediately. */
 static void close_stdin_first(haft__child *child)
 {

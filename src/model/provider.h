@@ -263,7 +263,7 @@ typedef struct haft__provider_capabilities {
 /* The differences between servers of Chat Completions; empty in rows of other wire formats. */
 typedef struct haft__provider_chat_variant {
     bool stream_usage;      /* knows stream_options.include_usage */
-    bool strict_order;      /* a user's message may not follow a tool's */
+    bool strict_order;      /* a user's message must not follow a tool's */
     bool short_ids;         /* ids of calls are 9 letters and digits */
     bool any_arguments;     /* arguments in the history need not be a JSON object */
     const char *must_call;  /* tool_choice for "some tool" */

@@ -4,7 +4,7 @@
  * ends.
  *
  * CR, LF and CRLF all end a line. A line ends at the CR, and an LF after it is dropped, so that the
- * parser never waits for a byte that may not arrive. Tests: tests/model/sse_test.c.
+ * parser never waits for a byte that might not arrive. Tests: tests/model/sse_test.c.
  * Fuzzer: fuzz/openai_stream.c.
  */
 #include "model/sse.h"

@@ -66,7 +66,7 @@ typedef struct haft__event {
 void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str run, haft_str body);
 
 /* Like haft__event_write, for a progress event such as call_progress, which is not durable. It has
- * no seq of its own but that of the event before it. */
+ * no seq of its own; it has that of the event before it. */
 void haft__event_write_progress(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
                                 haft_str body);
 

@@ -14,7 +14,7 @@
  *     an encoding of more than 64 bytes  its first 44 bytes or a few less, _-z, and 16 hex digits
  *                                        of a hash of the whole name
  *
- * All but the last form can be decoded. The last one is resolved among the registered names.
+ * All except the last form can be decoded. The last one is resolved among the registered names.
  */
 #ifndef HAFT_TOOL_WIRE_NAME_H
 #define HAFT_TOOL_WIRE_NAME_H

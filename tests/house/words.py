@@ -5,6 +5,8 @@
 No sentence of a page or of a comment in C begins with "What" or "Whoever" unless it is a question:
 its subject comes first.
 
+No sentence of a page or of a comment of src/ uses a word of AMBIGUOUS, which has two meanings.
+
 tests/house/words-later.txt lists paths that are not checked yet; it only becomes shorter.
 """
 import re
@@ -37,6 +39,14 @@ EXEMPT = (GLOSSARY, LATER, "tests/house/words.py")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*(.*?)\*/', re.DOTALL)
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*(?:- |\d+\. |\||#))")
+# Words with two meanings, and the words to use. The glossary has them, too.
+AMBIGUOUS = {
+    re.compile(r"(?<!\bmay or )\bmay not\b"): "must not (forbidden) or might not (possible)",
+    re.compile(r", since (?!then\b)"): "because (reason) or after (time)",
+    re.compile(r"\bbut for\b|\ball but (?:the|one)\b"): "except",
+    re.compile(r"\bhowever (?:the|it|they|long|often|many)\b"): "no matter how, wherever",
+    re.compile(r"\b(?:told|tell) apart\b|\bcan be told (?:from|of)\b"): "distinguish",
+}
 SUBJECT_LAST = re.compile(r"\W*(?:What|Whatever|Whoever)\s")
 
 
@@ -71,6 +81,13 @@ pages = [name for name in house.source_files() if name.endswith((".c", ".h", ".m
 house.check("the_subject_of_a_sentence_comes_first",
             [f"{name}: '{' '.join(sentence.split())[:60]}'" for name in pages
              for sentence in subject_last(name, (house.ROOT / name).read_text(errors="replace"))])
+found = []
+for name in pages:
+    if name.startswith(("src/", "docs/", "include/", "libexec/")) and name not in EXEMPT:
+        text = " ".join(" ".join(prose(name, (house.ROOT / name).read_text())).split())
+        found += [f"{name}: '{text[max(0, match.start() - 30):match.end() + 20]}': write {right}"
+                  for word, right in AMBIGUOUS.items() for match in word.finditer(text)]
+house.check("no_sentence_uses_a_word_with_two_meanings", found)
 house.check("paths_in_words_later_use_a_phrase",
             [f"{LATER}: {path} has none of the phrases any more" for path in waiting
              if path not in used])

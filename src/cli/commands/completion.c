@@ -35,7 +35,7 @@ static void print_runs(haft__cli *cli, const haft__args *args)
         for (size_t i = 0; i < request.found_count; i++) {
             const haft__store_run *row = &request.found[i];
             if (!haft__id_valid(row->id)) {
-                continue; /* shells evaluate candidates, and the store may not be trusted */
+                continue; /* shells evaluate candidates, and the store might not be trusted */
             }
             haft_str state = row->state == HAFT__RUN_STATE_ENDED
                                  ? row->end

@@ -153,7 +153,7 @@ static haft_status handle_line(haft__cli *cli, void *context, haft_str line, siz
     return print_object(cli->out, &found, status != HAFT_OK ? &failure : NULL, err);
 }
 
-/* Each line has its own arena, since that of the command holds its arguments. */
+/* Each line has its own arena, because that of the command holds its arguments. */
 static haft__exit_status handle_lines(const haft__cli *cli, searcher *s, const char *path,
                                       haft_error *err)
 {

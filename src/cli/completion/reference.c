@@ -7,7 +7,7 @@
 #include "cli/completion/placeholder.h"
 #include "cli/config/variables.h"
 
-/* A cell of a Markdown table; a bar is escaped, since it would end the cell. */
+/* A cell of a Markdown table; a bar is escaped, because it would end the cell. */
 static void put_cell(FILE *out, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {

@@ -90,7 +90,7 @@ static haft_status show_events(follower *f)
     return status;
 }
 
-/* Reports calls that wait for others, since the timeline does not show them. */
+/* Reports calls that wait for others, because the timeline does not show them. */
 static void report_waiting_calls(follower *f)
 {
     if (f->reports && haft__waiting_calls_due_ms(f->run, f->waiting_reported_at) == 0) {
@@ -291,7 +291,7 @@ static void report_queue(follower *f)
     }
 }
 
-/* Asks a tool's question immediately, since it is lost when this process ends. */
+/* Asks a tool's question immediately, because it is lost when this process ends. */
 static haft_status step_or_ask(follower *f)
 {
     bool continues;

@@ -3,8 +3,8 @@
  * cli/terminal/keys.h - decodes the bytes of a terminal into keys.
  *
  * It knows control characters, the escape sequences of common terminals (xterm, the Linux console,
- * rxvt, screen), UTF-8, and bracketed paste: a paste is one key, however many lines it has. Unknown
- * sequences are skipped.
+ * rxvt, screen), UTF-8, and bracketed paste: a paste is one key, no matter how many lines it has.
+ * Unknown sequences are skipped.
  */
 #ifndef HAFT_CLI_TERMINAL_KEYS_H
 #define HAFT_CLI_TERMINAL_KEYS_H

@@ -2,7 +2,7 @@
 /*
  * cli/terminal/markdown.h - shows Markdown on a terminal while it arrives in pieces.
  *
- * Bytes go in, wrapped and styled lines come out: the same for the same text, however it was cut.
+ * Bytes go in, wrapped and styled lines come out: the same for the same text, wherever it was cut.
  * Plain words appear immediately; a span (emphasis, code, a link) appears when it is complete.
  * Markers that do not form a span, tables, a text that begins as a JSON object, and everything
  * unknown stay as they are. All text is escaped (cli/terminal/width.h). Only http and https URLs

@@ -25,7 +25,7 @@ void haft__print_answer(FILE *out, haft_str text);
 /* The answer of a model. A terminal with colours shows its Markdown (cli/terminal/markdown.h). */
 void haft__print_markdown(FILE *out, haft_str text, const haft__terminal_caps *caps);
 
-/* JSON text: unchanged, but for a terminal with \uXXXX for unsafe characters
+/* JSON text: unchanged; a terminal gets \uXXXX for unsafe characters
  * (cli/terminal/width.h), which is the same JSON. */
 void haft__print_json(FILE *out, haft_str text);
 

@@ -154,7 +154,7 @@ static haft_status send_to_owner(sender *s, haft_run *before, haft_run **ret_ope
 }
 
 /* Before the delivery: whether the command applies to the run. Afterwards (`sent`): whether it
- * took effect, since somebody else may have been faster. A tool that was answered may ask again
+ * took effect, because somebody else may have been faster. A tool that was answered may ask again
  * immediately. */
 static haft_status check_effect(const sender *s, haft_run *run, bool sent, haft_error *err)
 {

@@ -178,7 +178,7 @@ static haft_status gather_artifacts(haft__fork_builder *f, haft__store_artifact 
 }
 
 /* Stores the fork as waiting, even if no call is pending: workers do not claim it until somebody
- * opens it, since the other run may already have done its next step. */
+ * opens it, because the other run may already have done its next step. */
 static haft_status store_fork(haft__fork_builder *f)
 {
     haft__store_request request = {.verb = HAFT__STORE_CREATE, .run = f->from->row};

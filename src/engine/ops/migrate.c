@@ -318,7 +318,7 @@ static haft_status commit_move(haft__migration *m, const haft__store_run *row,
     return status;
 }
 
-/* Releases a run that could not be moved. Removes its copy first, since nobody could use it. */
+/* Releases a run that could not be moved. Removes its copy first, because nobody could use it. */
 static void roll_back_move(haft__migration *m, const haft__store_run *row,
                            const haft__run_snapshot *run)
 {

@@ -2,8 +2,8 @@
 /*
  * engine/ops/migrate_runs.h - migrates many runs: all of a store, or those that are named.
  *
- * Runs of a thread are migrated in the order in which they were created, since the new store orders
- * them by that.
+ * Runs of a thread are migrated in the order in which they were created, because the new store
+ * keeps that order.
  */
 #ifndef HAFT_ENGINE_OPS_MIGRATE_RUNS_H
 #define HAFT_ENGINE_OPS_MIGRATE_RUNS_H

@@ -23,7 +23,7 @@ typedef struct haft__run_message {
 } haft__run_message;
 
 /* Sends the message and blocks until the run has processed it. A run that has ended ignores the
- * message; the caller still inspects the run, since somebody else may have sent the same command.
+ * message; the caller still inspects the run, because somebody else may have sent the same command.
  * `arena` is for temporary memory. */
 HAFT_MUST_USE haft_status haft__run_message_deliver(haft__run_message *message, haft__arena *arena,
                                                     haft_error *err);

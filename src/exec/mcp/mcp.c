@@ -214,7 +214,7 @@ static haft_str error_of(haft__arena *arena, const haft__mcp_connection *connect
     return both.ptr != NULL ? both : haft__str(error->message);
 }
 
-/* Marks tools that may not be called; when out of memory the listing has no tools. */
+/* Marks tools that must not be called; when out of memory the listing has no tools. */
 static void mark_changed_tools(const haft__mcp_connection *connection, haft_str spec,
                                haft__arena *arena, haft__mcp_listing *listing)
 {

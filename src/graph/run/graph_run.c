@@ -332,7 +332,7 @@ static haft_status create(haft__run *run, haft_error *err)
 }
 
 /* The input of a run that somebody starts was checked before. That of a graph inside comes from
- * another graph, and may not fit: then the run fails. */
+ * another graph, and might not fit: then the run fails. */
 static haft_status refuse_input(haft__run *run, const haft_error *why, haft_error *err)
 {
     haft__graph_execution_fail(run->graph->x, why);

@@ -4,7 +4,7 @@
  *
  * IPv4: addresses in IANA's special-purpose registry (RFC 6890) are not public. IPv6: only 2000::/3
  * is public, and not all of it. If an IPv6 address embeds an IPv4 address, the IPv4 address
- * decides, since the packets end there.
+ * decides, because the packets end there.
  * Tests: tests/io/http/public_address_test.c.
  */
 #include "io/http/public_address.h"

@@ -165,7 +165,7 @@ static enum MHD_Result refuse(haft__http_server_request *request, unsigned statu
     }
     (void)haft__mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
     if (status == MHD_HTTP_BAD_REQUEST) {
-        /* The bytes that follow may not be a request. */
+        /* The bytes that follow might not be a request. */
         (void)haft__mhd.add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     }
     enum MHD_Result queued = haft__mhd.queue_response(request->connection->mhd, status, response);

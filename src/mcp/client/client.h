@@ -70,7 +70,7 @@ typedef enum haft__mcp_client_event_kind {
                                 may help */
     HAFT__MCP_EVENT_TOOLS,   /* .tools: a listing has ended */
     HAFT__MCP_EVENT_CHANGED, /* the tool list is outdated; list again at any time. Reported once per
-                                listing, however often the server repeats it */
+                                listing, no matter how often the server repeats it */
     HAFT__MCP_EVENT_WATCH_LOST, /* changes of the tool list are no longer reported; the next listing
                                    subscribes again */
     HAFT__MCP_EVENT_PROGRESS,   /* .progress */

@@ -266,7 +266,7 @@ static haft_status handle_request(haft__mcp_client *client, uint64_t exchange,
     bool modern =
         client->state == HAFT__MCP_CLIENT_PROBING || client->state == HAFT__MCP_CLIENT_IDLE
         || client->state == HAFT__MCP_CLIENT_FAILED || client->era == HAFT__MCP_ERA_MODERN;
-    if (modern) { /* a modern server may not send requests, and gets no response */
+    if (modern) { /* a modern server must not send requests, and gets no response */
         return HAFT_OK;
     }
     return haft__mcp_client_on_request(client, exchange, message, err);

@@ -4,7 +4,7 @@
  *
  * It sees one line only, so a prototype that continues on the next line counts as a declaration in
  * a header and as a definition elsewhere. It knows the syntax of C, Python, shell, JavaScript,
- * make, YAML, JSON and Markdown. It also tells documents from programs. Tests:
+ * make, YAML, JSON and Markdown. It also distinguishes documents from programs. Tests:
  * tests/model/rules/line_kind_test.c.
  */
 #include "base/ascii.h"

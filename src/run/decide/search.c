@@ -352,7 +352,7 @@ static const char *judge_name(haft__decision *d, haft_str name)
     return explain_hidden(d, 1);
 }
 
-/* A tool of the spec, or a built-in, that the model may not use. */
+/* A tool of the spec, or a built-in, that the model must not use. */
 static const char *explain_withheld_tool(haft__decision *d, haft_str name, haft__reason reason)
 {
     bool search = haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH));

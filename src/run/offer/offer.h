@@ -16,8 +16,8 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason);
 haft__deferral haft__offer_deferral(const haft__spec *spec, const haft__run *run);
 
 /* The tools of a request, by index. Declared tools come first, in the order of the request, which
- * is append-only. All but the deferred ones can be called; of these, only those that a search has
- * revealed. Lives in `arena`. */
+ * is append-only. All except the deferred ones can be called; of these, only those that a search
+ * has revealed. Lives in `arena`. */
 typedef struct haft__offered {
     size_t *items;
     size_t count;
@@ -47,7 +47,7 @@ bool haft__offer_is_native(const haft__spec *spec);
 bool haft__offer_keeps_prefix(const haft__spec *spec);
 
 /* Appends a line for each artifact tool that is declared although the gate is closed, because
- * tools may not be added later: it says when the tool may be called. */
+ * tools must not be added later: it says when the tool may be called. */
 void haft__offer_write_early_tools(haft__buf *buf, const haft__spec *spec,
                                    const haft__tools *tools);
 

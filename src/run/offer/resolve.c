@@ -386,7 +386,7 @@ static bool takes_subset(const haft__spec *spec, const haft__run *run)
                             : haft__provider_is_local(&spec->model);
 }
 
-/* While the gate is closed, an artifact tool may not be called. A model that cannot be given a
+/* While the gate is closed, an artifact tool must not be called. A model that cannot be given a
  * subset would see it among the tools of which it must call one. Only the schedule can force a call
  * before the gate opens; the default applies after it, and a phase forces nothing. */
 static bool waits_for_gate(const haft__spec *spec, const haft__run *run, const haft__tool *tool)

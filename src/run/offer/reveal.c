@@ -371,7 +371,7 @@ static bool names_are_known(const haft__reveal_request *request, const haft__mcp
 }
 
 /* Writes the names of all tools of a server, so that a call of a tool that is not found yet can be
- * told from a call of an unknown name. Null if they are too many or already recorded. */
+ distinguished from a call of an unknown name. Null if they are too many or already recorded. */
 static void write_names(haft__json_writer *w, const haft__reveal_request *request,
                         const haft__mcp_listing *listing)
 {

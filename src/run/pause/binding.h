@@ -13,7 +13,7 @@
 
 #define HAFT__BINDING_LENGTH HAFT__SHA256_HEX
 
-/* Hex digits that people see and type: enough to tell this approval from any other. */
+/* Hex digits that people see and type: enough to distinguish this approval from any other. */
 #define HAFT__BINDING_PREFIX_LENGTH 12
 
 /* Makes the binding: a hash of the tool's definition, of its server's configuration if it has a

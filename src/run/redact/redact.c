@@ -505,7 +505,7 @@ static size_t rest_of_spelling(const haft__redactor *r, haft_str text)
     return longest;
 }
 
-/* The same for a token: any word that is long enough, since "Bearer " may be lost. */
+/* The same for a token: any word that is long enough, because "Bearer " may be lost. */
 static size_t rest_of_token(haft_str text)
 {
     size_t length = 0;

@@ -18,7 +18,7 @@ typedef struct reader {
     haft__gbnf_writer *g;
     haft_str rest;
     char quote;        /* around the text; 0: none */
-    const char *never; /* characters that may not occur */
+    const char *never; /* characters that must not occur */
     uint32_t depth;
     bool failed;
 } reader;

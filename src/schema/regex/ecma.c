@@ -423,7 +423,7 @@ static void shorten(const haft__ecma_reader *p, bool first, quantifier *q)
 }
 
 /* A part that matches only the empty text matches the same text once or many times, and an optional
- * round may not be empty. */
+ * round must not be empty. */
 static void simplify_empty(quantifier *q)
 {
     uint32_t count = q->min > 0 ? 1 : 0;

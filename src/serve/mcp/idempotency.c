@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * idempotency.c - idempotency keys of clients: a tool receives the key; for the agent it identifies
- * one run, however often the client repeats the request.
+ * one run, no matter how often the client repeats the request.
  *
  * The run of a key is the first of a thread whose id is derived from the key and the agent's name,
  * so every server of the same store finds it, wherever its spec file is. A run that was found must
@@ -54,7 +54,7 @@ haft_status haft__mcp_idempotency_read_key(haft__mcp_spec_job *job, haft_error *
 
 /* ---- the run of a key ---- */
 
-/* A store query. The job may be freed while the query is open; the query itself may not. */
+/* A store query. The job may be freed while the query is open; the query itself must not. */
 struct haft__mcp_run_lookup {
     haft__store_request request;
     haft__arena arena;

@@ -361,7 +361,7 @@ void haft__mcp_spec_job_reply(haft__mcp_spec_job *job, haft_str text, bool is_er
 }
 
 /* Resumes requests that wait for a run of another request. Restarts the search after each one,
- * since a resumed job may free others. */
+ because a resumed job may free others. */
 static void resume_blocked(haft__mcp_spec_server *spec_server)
 {
     haft__mcp_spec_job *job = spec_server->jobs;

@@ -161,7 +161,7 @@ static void check_server(haft__loader *l, haft__json server, haft_str pointer)
     bool list = command.kind == HAFT__JSON_ARRAY;
     haft__json program = list && command.count > 0 ? command.items[0] : command;
     haft_str cwd = haft__object_string(server, "cwd");
-    /* servers of an imported file have no place in the spec but that of the import */
+    /* servers of an imported file have no place in the spec except that of the import */
     bool imported = haft__json_get(server, HAFT__LIT("imported")) != NULL;
     if (program.kind != HAFT__JSON_STRING || !haft__object_flag(server, "enabled", true)) {
         return;

@@ -2,7 +2,7 @@
 /*
  * bulk.c - one statement for the rows of many jobs.
  *
- * PostgreSQL parses and plans every statement anew, since nothing may be prepared, and that takes
+ * PostgreSQL parses and plans every statement anew, because nothing can be prepared, and that takes
  * longer than the execution. So equal statements of the jobs of a stage are sent as one: every
  * parameter is an array with an element for each row. Statements that often have a single row also
  * have a form for one row: it is planned faster, and the server needs no second copy of a long

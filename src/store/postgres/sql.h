@@ -285,7 +285,7 @@
     "OR coalesce((SELECT p.state < 2 OR " run ".thread = " run ".id FROM haft.runs p "             \
     "WHERE p.id = " run ".parent), false))"
 /* The selected runs, each with its sort key (time and number) and whether it may be removed. A run
- * may not be removed if another run of its thread must be kept. Every thread is checked once. */
+ * must not be removed if another run of its thread must be kept. Every thread is checked once. */
 #define HAFT__PG_RUNS_EXPIRED(which)                                                               \
     "WITH old AS MATERIALIZED (SELECT r.id, r.ended, r.number, r.thread, "                         \
     "NOT " HAFT__PG_IS_KEPT("r") " AS due "                                                     \

@@ -134,7 +134,7 @@ void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
 
 /* ---- the messages of a conversation ---- */
 
-/* Appends the separator before a message with this role: a comma and, if a user's message may not
+/* Appends the separator before a message with this role: a comma and, if a user's message must not
  * follow a tool's, an assistant's message. */
 static void add_separator(const haft__provider_conversation *chat, haft__buf *buf,
                           haft__message_role role)

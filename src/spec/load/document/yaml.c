@@ -206,7 +206,7 @@ static bool fits_tag(haft__json value, haft_str tag)
     return false;
 }
 
-/* The value of a scalar that may not be text. Null if it is invalid; that is reported. */
+/* The value of a scalar that might not be text. Null if it is invalid; that is reported. */
 static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__json *ret_value)
 {
     haft__spec_problem *problem = NULL;
