@@ -90,11 +90,6 @@ for name in ("docs/extending.md", "docs/adding-a-builtin.md", "docs/adding-a-sto
             problems.append(f"{name}: no file of src has this code:\n{block}")
 house.check("code_in_the_pages_about_extending_equals_the_sources", problems)
 
-decisions = [name for name in files if re.fullmatch(r"docs/decisions/\d+-.*\.md", name)]
-house.check("the_file_name_of_a_decision_is_not_a_question",
-            [f"{name}: name the decision" for name in decisions
-             if {"what", "who", "how", "why"} & set(re.split(r"[/.-]", name))])
-
 architecture = (house.ROOT / "docs/architecture.md").read_text()
 house.check("the_source_map_has_every_directory",
             [f"docs/architecture.md does not name src/{name}/"
