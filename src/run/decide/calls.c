@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls.c - the calls of one reply: which may run, when, and why the others are refused.
+ * calls.c - the calls of one reply: which may run, when, and why the others are refused. The events
+ * of these decisions are written by call_event.c.
  *
  * The checks of a call, in call order: known? allowed? within the limits? arguments valid? guard? a
  * repetition? approved? cached? a free place? Control calls come last, after their siblings have
@@ -11,23 +12,16 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/provider.h"
-#include "prompt/observation.h"
 #include "run/arguments.h"
 #include "run/artifact.h"
 #include "run/decide/call_wait.h"
 #include "run/decide/decide_int.h"
-#include "run/host.h"
 #include "run/offer/constraint.h"
 #include "run/pause/approval.h"
 #include "run/redact/withhold.h"
-#include "tool/wire_name.h"
-
-/* Maximum number of names in an error. */
-#define NAMES_SHOWN 20
 
 static bool is_finished(const haft__run_call *call)
 {
@@ -48,193 +42,6 @@ static bool is_external(const haft__tool *tool)
 static const haft__run_call *batch_limit(const haft__run *run)
 {
     return run->calls + run->call_count;
-}
-
-/* ---- refusals ---- */
-
-haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, const char *why)
-{
-    haft__decision_begin(d, HAFT__EVENT_CALL_REFUSED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "model_call", call->model_call);
-    haft__field_text(&d->w, "tool", call->name);
-    haft__field_text(&d->w, "why", haft__str(why));
-    haft__field_text(&d->w, "text", haft__buf_str(&d->tools->text));
-    haft__field_node(&d->w, call);
-    return haft__decision_commit(d);
-}
-
-/* Appends the tools that may be called in this turn. */
-static void list_allowed(haft__decision *d)
-{
-    haft__buf *text = &d->tools->text;
-    unsigned shown = 0;
-    for (size_t i = 0; i < d->run->tools->count && shown <= NAMES_SHOWN; i++) {
-        if (d->run->allowed[i]) {
-            haft__buf_add_str(text, shown == 0 ? HAFT__LIT(" Tools you can call now: ")
-                                               : HAFT__LIT(", "));
-            if (shown++ == NAMES_SHOWN) {
-                haft__buf_add_str(text, HAFT__LIT("..."));
-            } else {
-                haft__wire_name_add(text, d->run->tools->items[i]->name);
-            }
-        }
-    }
-    haft__buf_add_str(text, shown > 0 ? HAFT__LIT(".") : HAFT__LIT(""));
-}
-
-static haft_status refuse_unknown(haft__decision *d, const haft__run_call *call)
-{
-    haft_str near = haft__tools_nearest(d->run->tools, call->name);
-    haft__buf_addf(&d->tools->text, "Error: there is no tool named \"%.*s\".",
-                   HAFT__ARG(call->name));
-    if (near.ptr != NULL) {
-        haft__wire_name wire = haft__wire_name_encode(near);
-        haft__buf_addf(&d->tools->text, " Did you mean \"%s\"?", wire.text);
-    }
-    list_allowed(d);
-    return haft__decide_refuse(d, call, "unknown");
-}
-
-static haft_status refuse_not_allowed(haft__decision *d, const haft__run_call *call)
-{
-    haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
-    haft__wire_name_add(&d->tools->text, call->name);
-    haft__buf_add_str(&d->tools->text, HAFT__LIT(" cannot be called in this turn."));
-    list_allowed(d);
-    return haft__decide_refuse(d, call, "not_allowed");
-}
-
-haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *call, bool budget)
-{
-    if (budget) {
-        haft__buf_addf(&d->tools->text, "Not run: the budget of %u calls is used up.",
-                       d->spec->limits.calls);
-    } else {
-        haft__buf_addf(&d->tools->text,
-                       "Not run: at most %u calls run in one turn. Call it again if you need it.",
-                       d->spec->limits.parallel);
-    }
-    return haft__decide_refuse(d, call, "over_limit");
-}
-
-/* In a truncated reply nothing is repaired: the missing part is unknown. */
-static haft_status refuse_truncated(haft__decision *d, const haft__run_call *call)
-{
-    haft__buf_add_str(
-        &d->tools->text,
-        HAFT__LIT("Error: the reply was cut off by the token limit, and the arguments "
-                  "of this call are not whole. Call it again with shorter "
-                  "arguments."));
-    return haft__decide_refuse(d, call, "invalid");
-}
-
-/* The call could not be parsed. The model sees its text and the error. */
-static haft_status refuse_malformed(haft__decision *d, const haft__run_call *call)
-{
-    if (d->run->reply.stop == HAFT__STOP_LENGTH && call == batch_limit(d->run) - 1) {
-        return refuse_truncated(d, call);
-    }
-    haft__buf_addf(&d->tools->text,
-                   "Error: this call was not run, because it could not be read: %.*s. Write it "
-                   "again, exactly in the format for calls. It was written like this: ",
-                   HAFT__ARG(call->malformed));
-    haft__buf_add_str(&d->tools->text, call->raw);
-    return haft__decide_refuse(d, call, "invalid");
-}
-
-/* ---- arguments ---- */
-
-static haft_status check_repair(haft__decision *d, const haft__run_call *call,
-                                bool *ret_needs_repair)
-{
-    haft_status status = haft__arguments_need_repair(call->raw, &d->tools->scratch,
-                                                     d->run->hash_key, ret_needs_repair, d->err);
-    *ret_needs_repair = *ret_needs_repair || call->repaired;
-    return status;
-}
-
-haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, haft__json arguments,
-                               haft_str note)
-{
-    bool repaired = false;
-    haft_status status = check_repair(d, call, &repaired);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    haft__decision_begin(d, HAFT__EVENT_CALL_STARTED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "model_call", call->model_call);
-    haft__field_text(&d->w, "tool", call->name);
-    haft__json_key(&d->w, "arguments");
-    haft__json_add(&d->w, arguments);
-    haft__field_flag(&d->w, "repaired", repaired || call->renamed);
-    haft__field_number(&d->w, "attempt", (uint64_t)call->attempt + 1);
-    haft__json_key(&d->w, "idempotency_key");
-    haft__buf_add_char(d->w.buf, '"');
-    haft__run_add_idempotency_key(d->w.buf, d->run->id, call->id);
-    haft__buf_add_char(d->w.buf, '"');
-    d->w.after_key = false;
-    haft__field_text_or_null(&d->w, "note", note);
-    haft__field_node(&d->w, call);
-    return haft__decision_commit(d);
-}
-
-haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,
-                                haft_str result, bool cached, haft_str note)
-{
-    haft__decision_begin(d, HAFT__EVENT_CALL_FINISHED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "tool", call->name);
-    haft__field_flag(&d->w, "ok", true);
-    haft__field_text(&d->w, "result", result);
-    haft__field_null(&d->w, "error");
-    haft__field_flag(&d->w, "truncated",
-                     haft__observation_is_cut(result, haft__run_observation_chars(d->run, call)));
-    haft__field_flag(&d->w, "cached", cached);
-    haft__field_number(&d->w, "ms", 0);
-    haft__json_key(&d->w, "arguments"); /* null if call_started has them */
-    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
-    haft__field_text_or_null(&d->w, "note", note);
-    haft__field_node(&d->w, call);
-    return haft__decision_commit(d);
-}
-
-haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
-                               const haft__outcome *error, haft_str note)
-{
-    haft__decision_begin(d, HAFT__EVENT_CALL_FINISHED);
-    haft__field_text(&d->w, "call", call->id);
-    haft__field_text(&d->w, "tool", call->name);
-    haft__field_flag(&d->w, "ok", false);
-    haft__field_null(&d->w, "result");
-    haft__json_key(&d->w, "error");
-    haft__json_begin_object(&d->w);
-    haft__field_text(&d->w, "where", error->where);
-    haft__field_text(&d->w, "message", error->text);
-    haft__field_text(&d->w, "hint", error->hint);
-    haft__json_end_object(&d->w);
-    haft__field_flag(&d->w, "truncated", false);
-    haft__field_flag(&d->w, "cached", error->cached);
-    haft__field_number(&d->w, "ms", 0);
-    haft__json_key(&d->w, "arguments"); /* null if call_started has them */
-    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
-    haft__field_text_or_null(&d->w, "note", note);
-    haft__field_node(&d->w, call);
-    return haft__decision_commit(d);
-}
-
-/* Finishes the call with the error of an equal call. */
-static haft_status finish_with_error_of(haft__decision *d, const haft__run_call *call,
-                                        haft__json arguments, const haft__run_call *failed)
-{
-    haft_str message = failed->result, prefix = HAFT__LIT("Error: ");
-    size_t skipped = haft__str_starts_with(message, prefix) ? prefix.len : 0;
-    haft__outcome error = {.text = haft__str_skip(message, skipped),
-                           .where = HAFT__LIT(""),
-                           .hint = HAFT__LIT(""),
-                           .cached = true};
-    return haft__decide_error(d, call, arguments, &error, haft__buf_str(&d->tools->text));
 }
 
 /* ---- judging ---- */
@@ -301,7 +108,8 @@ static haft_status decided(judged_call *j, haft_status status)
 
 static haft_status check_form(haft__decision *d, judged_call *j)
 {
-    return j->call->malformed.len > 0 ? decided(j, refuse_malformed(d, j->call)) : HAFT_OK;
+    return j->call->malformed.len > 0 ? decided(j, haft__decide_refuse_malformed(d, j->call))
+                                      : HAFT_OK;
 }
 
 static haft_status check_known(haft__decision *d, judged_call *j)
@@ -312,13 +120,14 @@ static haft_status check_known(haft__decision *d, judged_call *j)
         return HAFT_OK;
     }
     const char *why = haft__decide_missing_tool(d, call);
-    return decided(j, why != NULL ? haft__decide_refuse(d, call, why) : refuse_unknown(d, call));
+    return decided(j, why != NULL ? haft__decide_refuse(d, call, why)
+                                  : haft__decide_refuse_unknown(d, call));
 }
 
 static haft_status check_allowed(haft__decision *d, judged_call *j)
 {
     bool allowed = d->run->allowed[haft__run_tool_index(d->run, j->call->tool)];
-    return allowed ? HAFT_OK : decided(j, refuse_not_allowed(d, j->call));
+    return allowed ? HAFT_OK : decided(j, haft__decide_refuse_not_allowed(d, j->call));
 }
 
 static haft_status check_limits(haft__decision *d, judged_call *j)
@@ -371,8 +180,8 @@ static haft_status check_place(haft__decision *d, judged_call *j)
 static haft_status check_truncated(haft__decision *d, judged_call *j)
 {
     bool broken = false, cut = d->run->reply.stop == HAFT__STOP_LENGTH;
-    haft_status status = cut ? check_repair(d, j->call, &broken) : HAFT_OK;
-    return broken ? decided(j, refuse_truncated(d, j->call)) : status;
+    haft_status status = cut ? haft__decide_check_repair(d, j->call, &broken) : HAFT_OK;
+    return broken ? decided(j, haft__decide_refuse_truncated(d, j->call)) : status;
 }
 
 /* Whether the model may have written null for an argument that it could not omit. */
@@ -498,7 +307,7 @@ static haft_status check_equal(haft__decision *d, judged_call *j)
     haft_str note = haft__buf_str(&d->tools->text);
     return decided(j, equal->ok
                           ? haft__decide_finish(d, j->call, j->arguments, equal->result, true, note)
-                          : finish_with_error_of(d, j->call, j->arguments, equal));
+                          : haft__decide_error_of(d, j->call, j->arguments, equal));
 }
 
 /* The next call of a tool that polls waits for its delay. */

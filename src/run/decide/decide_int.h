@@ -44,6 +44,12 @@ haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, ha
                                haft_str note);
 haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, const char *why);
 
+/* The same with a text that call_event.c writes. */
+haft_status haft__decide_refuse_unknown(haft__decision *d, const haft__run_call *call);
+haft_status haft__decide_refuse_not_allowed(haft__decision *d, const haft__run_call *call);
+haft_status haft__decide_refuse_truncated(haft__decision *d, const haft__run_call *call);
+haft_status haft__decide_refuse_malformed(haft__decision *d, const haft__run_call *call);
+
 /* Pauses the call: the model asks a person, */
 haft_status haft__decide_question(haft__decision *d, const haft__run_call *call);
 /* the tool itself asks while it runs, */
@@ -66,6 +72,14 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
 /* Finishes the call with an error that no tool has just returned. */
 haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                const haft__outcome *error, haft_str note);
+
+/* Finishes the call with the error of an equal call. */
+haft_status haft__decide_error_of(haft__decision *d, const haft__run_call *call,
+                                  haft__json arguments, const haft__run_call *failed);
+
+/* Whether the arguments, or the call itself, were repaired. */
+haft_status haft__decide_check_repair(haft__decision *d, const haft__run_call *call,
+                                      bool *ret_repaired);
 
 /* Refuses a call past a limit: that of the whole run if `budget`, else that of the turn. */
 haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *call, bool budget);
