@@ -203,8 +203,11 @@
     X(CHILD_DEPTH, "child.depth", 4, "levels of child runs below the first run")                   \
     X(CHILD_COUNT, "child.count", 1000, "child runs that one run may start")                       \
     X(CHILD_OPEN, "child.open", 1000, "child runs that one process works on at once")              \
+    X(CHILD_KEPT, "child.kept", 16,                                                                \
+      "waiting child runs that stay in memory for the person at the terminal")                     \
     X(CHILD_POLL_MS, "child.poll_ms", 250,                                                         \
       "milliseconds between two polls for child runs that other processes have changed")           \
+    X(CHILD_POLL_COUNT, "child.poll_count", 64, "child runs that one such poll reads")             \
     X(RUN_HANDOFFS, "run.handoffs", 16, "handoffs of one run to another agent")                    \
     X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
       "bytes of one event, spec, answer, artifact, message or result in a store")                  \

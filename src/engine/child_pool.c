@@ -19,6 +19,7 @@ static void check_later(haft_runtime *runtime);
 void haft__child_pool_init(haft_runtime *runtime)
 {
     runtime->children.check.run = on_check;
+    runtime->children.entries.hash_key = runtime->hash_key;
     haft__arena_init(&runtime->children.arena, HAFT__LIMIT_RUN_BYTES);
 }
 
@@ -29,21 +30,44 @@ void haft__child_pool_finish(haft_runtime *runtime)
         haft__timer_stop(runtime->loop, &pool->timer);
         haft__loop_cancel_task(runtime->loop, &pool->check);
     }
-    for (size_t i = 0; i < pool->count; i++) {
-        free(pool->entries[i]);
-    }
-    free(pool->entries);
+    haft__child_entries_finish(&pool->entries);
     haft__arena_finish(&pool->arena);
 }
 
 static haft__child_entry *find_entry(const haft__child_pool *pool, haft_str id)
 {
-    for (size_t i = 0; i < pool->count; i++) {
-        if (!pool->entries[i]->gone && haft__str_equal(haft__str(pool->entries[i]->id), id)) {
-            return pool->entries[i];
-        }
-    }
-    return NULL;
+    return haft__child_entries_find(&pool->entries, id);
+}
+
+static void set_state(haft__child_pool *pool, haft__child_entry *entry,
+                      haft__child_entry_state state)
+{
+    haft__child_entries_set_state(&pool->entries, entry, state);
+}
+
+static void set_kept(haft__child_pool *pool, haft__child_entry *entry, bool kept)
+{
+    pool->kept += (size_t)kept - (size_t)entry->kept;
+    entry->kept = kept;
+}
+
+static void set_wanted(haft__child_pool *pool, haft__child_entry *entry, bool wanted)
+{
+    pool->wanted += (size_t)wanted - (size_t)entry->wanted;
+    entry->wanted = wanted;
+}
+
+static void remove_entry(haft__child_pool *pool, haft__child_entry *entry)
+{
+    set_kept(pool, entry, false);
+    set_wanted(pool, entry, false);
+    haft__child_entries_remove(&pool->entries, entry);
+}
+
+static bool is_below(const haft__child_pool *pool, const haft__child_entry *entry,
+                     const haft_run *run)
+{
+    return haft__child_entries_is_below(&pool->entries, entry, run->id);
 }
 
 haft_run *haft__child_pool_find(const haft_runtime *runtime, haft_str id)
@@ -58,7 +82,7 @@ bool haft__child_pool_wake(haft_runtime *runtime, haft_str id)
     if (entry != NULL
         && (entry->state == HAFT__CHILD_ENTRY_WAITING
             || entry->state == HAFT__CHILD_ENTRY_FAILED)) {
-        entry->state = HAFT__CHILD_ENTRY_QUEUED;
+        set_state(&runtime->children, entry, HAFT__CHILD_ENTRY_QUEUED);
         haft__child_pool_notify(runtime);
     }
     return entry != NULL;
@@ -74,16 +98,7 @@ static haft__child_entry *add_entry(haft_runtime *runtime, haft_str id, haft_str
     if (pool->disabled || runtime->closing) {
         return NULL;
     }
-    haft__child_entry **entries =
-        haft__vec_reserve(pool->entries, &pool->capacity, pool->count + 1, sizeof(*entries));
-    haft__child_entry *entry = entries != NULL ? calloc(1, sizeof(*entry)) : NULL;
-    pool->entries = entries != NULL ? entries : pool->entries;
-    if (entry != NULL) {
-        (void)snprintf(entry->id, sizeof(entry->id), "%.*s", HAFT__ARG(id));
-        (void)snprintf(entry->parent, sizeof(entry->parent), "%.*s", HAFT__ARG(parent));
-        pool->entries[pool->count++] = entry;
-    }
-    return entry;
+    return haft__child_entries_add(&pool->entries, id, parent);
 }
 
 void haft__child_pool_add(haft_run *parent, haft_str id)
@@ -99,7 +114,7 @@ void haft__child_pool_adopt(haft_run *run)
 {
     haft__child_entry *entry = add_entry(run->runtime, haft__str(run->id), run->state.parent);
     if (entry != NULL) {
-        entry->state = HAFT__CHILD_ENTRY_OPEN;
+        set_state(&run->runtime->children, entry, HAFT__CHILD_ENTRY_OPEN);
         entry->run = run;
         run->runtime->children.open++;
         haft__child_pool_notify(run->runtime);
@@ -112,7 +127,7 @@ haft_run *haft__child_pool_disown(haft_runtime *runtime, haft_str id)
     haft_run *run = entry != NULL ? entry->run : NULL;
     if (run != NULL) {
         entry->run = NULL;
-        entry->gone = true;
+        remove_entry(&runtime->children, entry);
         runtime->children.open--;
     }
     return run;
@@ -146,7 +161,7 @@ void haft__child_pool_notify(haft_runtime *runtime)
 
 void haft__child_pool_run_changed(haft_run *run)
 {
-    if (run->runtime->children.count > 0) {
+    if (run->runtime->children.entries.count > 0) {
         post_check(run->runtime);
     }
 }
@@ -155,7 +170,7 @@ void haft__child_pool_messages_read(haft_runtime *runtime)
 {
     haft__child_pool *pool = &runtime->children;
     pool->polling = false;
-    if (pool->count > 0) { /* the last check may have waited for these messages */
+    if (pool->entries.count > 0) { /* the last check may have waited for these messages */
         post_check(runtime);
     }
 }
@@ -168,7 +183,8 @@ static void release_entry(haft_runtime *runtime, haft__child_entry *entry,
         runtime->children.observer.observe(runtime->children.observer.context, run);
     }
     entry->run = NULL;
-    entry->state = state;
+    set_state(&runtime->children, entry, state);
+    set_kept(&runtime->children, entry, false);
     runtime->children.open--;
     haft_run_release(run);
 }
@@ -177,7 +193,7 @@ static void release_entry(haft_runtime *runtime, haft__child_entry *entry,
  * here is opened. */
 static void end_entry(haft_runtime *runtime, haft__child_entry *entry)
 {
-    entry->gone = true;
+    remove_entry(&runtime->children, entry);
     runtime->children.polls_messages = true;
     (void)haft__child_pool_wake(runtime, haft__str(entry->parent));
 }
@@ -198,6 +214,32 @@ static bool has_pending_call(const haft_run *run)
     return pending && haft__run_takes_answers(&run->state);
 }
 
+/* The run waits. Whether it stays open, because its answer is given here. */
+static bool keeps_waiting(haft__child_pool *pool, haft__child_entry *entry)
+{
+    bool answers = pool->answerer.answer != NULL && !pool->draining && has_pending_call(entry->run)
+                   && pool->answerer.answer(pool->answerer.context, entry->run);
+    bool room = entry->kept || pool->kept < HAFT__LIMIT_CHILD_KEPT;
+    set_kept(pool, entry, answers && room);
+    set_wanted(pool, entry, answers && !room);
+    return entry->kept;
+}
+
+static void check_waiting(haft_runtime *runtime, haft__child_entry *entry)
+{
+    haft__child_pool *pool = &runtime->children;
+    /* A message that is about to be read here would be lost for this process: the store keeps it,
+     * but nothing would open the run again. */
+    if (pool->polls_messages || pool->polling) {
+        return;
+    }
+    /* If a call that runs here has asked a question, only this process can pass on the answer. */
+    if (!keeps_waiting(pool, entry) && entry->run->slots == NULL
+        && own_state(entry->run) == HAFT_WAITING) { /* else it was answered just now */
+        release_entry(runtime, entry, HAFT__CHILD_ENTRY_WAITING);
+    }
+}
+
 static void check_open(haft_runtime *runtime, haft__child_entry *entry)
 {
     haft_run *run = entry->run;
@@ -207,18 +249,7 @@ static void check_open(haft_runtime *runtime, haft__child_entry *entry)
         release_entry(runtime, entry, HAFT__CHILD_ENTRY_OPEN);
         end_entry(runtime, entry);
         return;
-    case HAFT_WAITING:
-        /* A message that is about to be read here would be lost for this process: the store keeps
-         * it, but nothing would open the run again. */
-        if (runtime->children.polls_messages || runtime->children.polling) {
-            return;
-        }
-        /* If a call that runs here has asked a question, only this process can pass on the
-         * answer. */
-        if (run->slots == NULL && !(runtime->children.keeps_waiting && has_pending_call(run))) {
-            release_entry(runtime, entry, HAFT__CHILD_ENTRY_WAITING);
-        }
-        return;
+    case HAFT_WAITING: check_waiting(runtime, entry); return;
     case HAFT_STOPPED:
         entry->error = run->error;
         release_entry(runtime, entry,
@@ -234,24 +265,44 @@ static void open_entry(haft_runtime *runtime, haft__child_entry *entry)
 {
     haft_status status =
         haft__run_open_by_name(runtime, haft__str(entry->id), false, &entry->run, &entry->error);
-    entry->state = status == HAFT_OK ? HAFT__CHILD_ENTRY_OPEN : HAFT__CHILD_ENTRY_FAILED;
+    set_state(&runtime->children, entry,
+              status == HAFT_OK ? HAFT__CHILD_ENTRY_OPEN : HAFT__CHILD_ENTRY_FAILED);
     runtime->children.open += status == HAFT_OK;
 }
 
-static void remove_gone(haft__child_pool *pool)
+static void open_queued(haft_runtime *runtime)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < pool->count; i++) {
-        if (pool->entries[i]->gone) {
-            free(pool->entries[i]);
-        } else {
-            pool->entries[kept++] = pool->entries[i];
+    haft__child_pool *pool = &runtime->children;
+    for (haft__child_entry *entry = pool->entries.first, *next; entry != NULL; entry = next) {
+        next = entry->next;
+        if (pool->open >= HAFT__LIMIT_CHILD_OPEN || pool->draining) {
+            return;
+        }
+        if (entry->state == HAFT__CHILD_ENTRY_QUEUED) {
+            open_entry(runtime, entry);
         }
     }
-    pool->count = kept;
 }
 
-/* A run that waits only for a child that cannot continue here stops with the child's error. */
+/* Children that wait for an answer which is given here are opened again when others have got
+ * theirs. */
+static void queue_wanted(haft__child_pool *pool)
+{
+    for (size_t i = 0; i < pool->entries.count && pool->wanted > 0 && !pool->draining
+                       && pool->kept < HAFT__LIMIT_CHILD_KEPT;
+         i++) {
+        haft__child_entry *entry = pool->entries.items[i];
+        bool rests = !entry->gone && entry->wanted && entry->state == HAFT__CHILD_ENTRY_WAITING;
+        if (rests) {
+            set_kept(pool, entry, true);
+            set_state(pool, entry, HAFT__CHILD_ENTRY_QUEUED);
+        }
+        set_wanted(pool, entry, entry->wanted && !rests);
+    }
+}
+
+/* A run that waits only for a child that cannot continue here stops with the child's error. So does
+ * one that cannot create a child, when the others have finished. */
 static void stop_stuck_runs(haft_runtime *runtime)
 {
     for (haft_run *run = runtime->runs, *next; run != NULL; run = next) {
@@ -261,6 +312,12 @@ static void stop_stuck_runs(haft_runtime *runtime)
         const haft_error *error =
             rests && haft__child_pool_is_settled(run) ? haft__child_pool_error(run, &id) : NULL;
         next = run->next;
+        if (haft__run_is_blocked(run)) {
+            haft__run_advance(run);
+            if (run->stage == HAFT__HANDLE_FAILED) {
+                return; /* the list may have changed */
+            }
+        }
         if (error != NULL) {
             haft_error err = *error;
             haft__error_prepend_location(&err, id);
@@ -275,24 +332,21 @@ static void on_check(haft__task *task)
     haft_runtime *runtime = HAFT__CONTAINER(task, haft_runtime, children.check);
     haft__child_pool *pool = &runtime->children;
     pool->check_posted = false;
-    for (size_t i = 0; i < pool->count; i++) {
-        haft__child_entry *entry = pool->entries[i];
+    for (haft__child_entry *entry = pool->entries.first, *next; entry != NULL; entry = next) {
+        next = entry->next;
         if (entry->state == HAFT__CHILD_ENTRY_OPEN && entry->run != NULL) {
             check_open(runtime, entry);
         }
     }
-    for (size_t i = 0; i < pool->count && pool->open < HAFT__LIMIT_CHILD_OPEN; i++) {
-        if (pool->entries[i]->state == HAFT__CHILD_ENTRY_QUEUED && !pool->entries[i]->gone) {
-            open_entry(runtime, pool->entries[i]);
-        }
-    }
+    queue_wanted(pool);
+    open_queued(runtime);
     if (pool->polls_messages && !runtime->message_poll_pending) { /* else again after that one */
         pool->polls_messages = false;
         haft__runtime_poll_messages(runtime);
         pool->polling = runtime->message_poll_pending;
     }
     if (!pool->querying) {
-        remove_gone(pool);
+        haft__child_entries_sweep(&pool->entries);
     }
     stop_stuck_runs(runtime);
     check_later(runtime);
@@ -309,7 +363,7 @@ static void on_found(haft__store_request *request)
     haft_runtime *runtime = request->context;
     haft__child_pool *pool = &runtime->children;
     haft__child_entry *entry =
-        pool->next_query < pool->count ? pool->entries[pool->next_query] : NULL;
+        pool->next_query < pool->entries.count ? pool->entries.items[pool->next_query] : NULL;
     pool->querying = false;
     if (entry != NULL && !entry->gone && request->status == HAFT_OK
         && entry->state != HAFT__CHILD_ENTRY_OPEN) {
@@ -322,36 +376,39 @@ static void on_found(haft__store_request *request)
         } else if (!owned
                    && (row->state == HAFT__RUN_STATE_RUNNING
                        || entry->state == HAFT__CHILD_ENTRY_FOREIGN)) {
-            entry->state = HAFT__CHILD_ENTRY_QUEUED;
+            set_state(pool, entry, HAFT__CHILD_ENTRY_QUEUED);
             haft__child_pool_notify(runtime);
         } else {
-            entry->state = owned ? HAFT__CHILD_ENTRY_FOREIGN : HAFT__CHILD_ENTRY_WAITING;
+            set_state(pool, entry, owned ? HAFT__CHILD_ENTRY_FOREIGN : HAFT__CHILD_ENTRY_WAITING);
         }
     } else if (entry != NULL && request->status == HAFT_NOT_FOUND) {
-        entry->gone = true;
+        remove_entry(pool, entry);
     }
     pool->next_query++;
     query_next(runtime);
 }
 
-/* Queries the entries that are not open here, one after the other. */
+/* Queries the entries that are not open here, one after the other; of many, some in each round. */
 static void query_next(haft_runtime *runtime)
 {
     haft__child_pool *pool = &runtime->children;
-    while (pool->next_query < pool->count
-           && (pool->entries[pool->next_query]->gone
-               || pool->entries[pool->next_query]->state == HAFT__CHILD_ENTRY_OPEN
-               || pool->entries[pool->next_query]->state == HAFT__CHILD_ENTRY_QUEUED)) {
+    const haft__child_entries *entries = &pool->entries;
+    while (pool->next_query < entries->count
+           && (entries->items[pool->next_query]->gone
+               || entries->items[pool->next_query]->state == HAFT__CHILD_ENTRY_OPEN
+               || entries->items[pool->next_query]->state == HAFT__CHILD_ENTRY_QUEUED)) {
         pool->next_query++;
     }
-    if (pool->next_query >= pool->count || runtime->closing) {
+    if (pool->next_query >= entries->count || pool->query_count >= HAFT__LIMIT_CHILD_POLL_COUNT
+        || runtime->closing) {
         check_later(runtime);
         return;
     }
+    pool->query_count++;
     haft__arena_reset(&pool->arena);
     pool->querying = true;
     pool->request = (haft__store_request){.verb = HAFT__STORE_FIND,
-                                          .name = haft__str(pool->entries[pool->next_query]->id),
+                                          .name = haft__str(entries->items[pool->next_query]->id),
                                           .arena = &pool->arena,
                                           .done = on_found,
                                           .context = runtime};
@@ -362,7 +419,10 @@ static void on_timer(void *context)
 {
     haft_runtime *runtime = context;
     if (!runtime->children.querying) {
-        runtime->children.next_query = 0;
+        haft__child_pool *pool = &runtime->children;
+        haft__child_entries_sweep(&pool->entries);
+        pool->query_count = 0;
+        pool->next_query = pool->next_query < pool->entries.count ? pool->next_query : 0;
         query_next(runtime);
     }
 }
@@ -372,9 +432,11 @@ static void check_later(haft_runtime *runtime)
 {
     haft__child_pool *pool = &runtime->children;
     bool any = false;
-    for (size_t i = 0; i < pool->count && !any; i++) {
-        any = pool->entries[i]->state == HAFT__CHILD_ENTRY_WAITING
-              || pool->entries[i]->state == HAFT__CHILD_ENTRY_FOREIGN;
+    for (size_t i = 0; i < pool->entries.count && !any; i++) {
+        const haft__child_entry *entry = pool->entries.items[i];
+        any = !entry->gone
+              && (entry->state == HAFT__CHILD_ENTRY_WAITING
+                  || entry->state == HAFT__CHILD_ENTRY_FOREIGN);
     }
     if (any && runtime->shared && !pool->querying && pool->timer.slot == 0 && !runtime->closing) {
         (void)!haft__timer_start(runtime->loop, &pool->timer, HAFT__LIMIT_CHILD_POLL_MS, on_timer,
@@ -384,37 +446,30 @@ static void check_later(haft_runtime *runtime)
 
 /* ---- trees ---- */
 
-/* Whether the entry is below the run. */
-static bool is_below(const haft__child_pool *pool, const haft__child_entry *entry, const char *run)
-{
-    const char *parent = entry->parent;
-    for (uint32_t depth = 0; depth <= HAFT__LIMIT_CHILD_DEPTH; depth++) {
-        if (strcmp(parent, run) == 0) {
-            return true;
-        }
-        const haft__child_entry *above = find_entry(pool, haft__str(parent));
-        if (above == NULL) {
-            return false;
-        }
-        parent = above->parent;
-    }
-    return false;
-}
-
-/* Whether the child does nothing, and nobody else performs it. */
+/* Whether an open child waits for an answer. */
 static bool rests(const haft__child_entry *entry)
 {
-    switch (entry->state) {
-    case HAFT__CHILD_ENTRY_QUEUED:
-    case HAFT__CHILD_ENTRY_FOREIGN: return entry->gone;
-    case HAFT__CHILD_ENTRY_OPEN:
-        return entry->gone
-               || (entry->run != NULL && own_state(entry->run) == HAFT_WAITING
-                   && has_pending_call(entry->run));
-    case HAFT__CHILD_ENTRY_WAITING:
-    case HAFT__CHILD_ENTRY_FAILED: return true;
+    return entry->state == HAFT__CHILD_ENTRY_OPEN && entry->run != NULL
+           && own_state(entry->run) == HAFT_WAITING && has_pending_call(entry->run);
+}
+
+/* Whether nothing below the run can continue. Children that are queued cannot, while all that are
+ * open wait for answers and no more can be opened. */
+static bool all_rest(const haft__child_pool *pool, const haft_run *run)
+{
+    size_t resting = 0;
+    bool queued = false;
+    for (const haft__child_entry *entry = pool->entries.first; entry != NULL; entry = entry->next) {
+        bool waits = rests(entry);
+        resting += waits;
+        if (!waits && is_below(pool, entry, run)) {
+            if (entry->state != HAFT__CHILD_ENTRY_QUEUED) {
+                return false;
+            }
+            queued = true;
+        }
     }
-    HAFT__UNREACHABLE();
+    return !queued || (pool->open >= HAFT__LIMIT_CHILD_OPEN && resting >= pool->open);
 }
 
 bool haft__child_pool_is_settled(const haft_run *run)
@@ -424,23 +479,17 @@ bool haft__child_pool_is_settled(const haft_run *run)
         return true;
     }
     /* The check that is posted may stop the run with the error of a child. */
-    bool settled =
-        !pool->polls_messages && !run->runtime->message_poll_pending && !pool->check_posted;
-    for (size_t i = 0; i < pool->count && settled; i++) {
-        const haft__child_entry *entry = pool->entries[i];
-        settled = !is_below(pool, entry, run->id) || rests(entry);
-    }
-    return settled;
+    return !pool->polls_messages && !run->runtime->message_poll_pending && !pool->check_posted
+           && all_rest(pool, run);
 }
 
-haft_run *haft__child_pool_next_waiting(const haft_run *run, const haft_run *last)
+static haft_run *next_open(const haft_run *run, const haft_run *last, bool waiting)
 {
     const haft__child_pool *pool = &run->runtime->children;
     bool after = last == NULL;
-    for (size_t i = 0; i < pool->count; i++) {
-        const haft__child_entry *entry = pool->entries[i];
-        if (after && entry->run != NULL && !entry->gone && is_below(pool, entry, run->id)
-            && rests(entry)) {
+    for (const haft__child_entry *entry = pool->entries.first; entry != NULL; entry = entry->next) {
+        if (after && entry->run != NULL && is_below(pool, entry, run)
+            && (!waiting || rests(entry))) {
             return entry->run;
         }
         after = after || entry->run == last;
@@ -448,28 +497,89 @@ haft_run *haft__child_pool_next_waiting(const haft_run *run, const haft_run *las
     return NULL;
 }
 
+haft_run *haft__child_pool_next_waiting(const haft_run *run, const haft_run *last)
+{
+    return next_open(run, last, true);
+}
+
+haft_run *haft__child_pool_next_open(const haft_run *run, const haft_run *last)
+{
+    return next_open(run, last, false);
+}
+
 void haft__child_pool_observe(const haft_run *run)
 {
     const haft__child_pool *pool = &run->runtime->children;
-    for (size_t i = 0; i < pool->count && pool->observer.observe != NULL; i++) {
-        const haft__child_entry *entry = pool->entries[i];
-        if (entry->run != NULL && is_below(pool, entry, run->id)) {
+    const haft__child_entry *entry = pool->entries.first;
+    for (; entry != NULL && pool->observer.observe != NULL; entry = entry->next) {
+        if (entry->run != NULL && is_below(pool, entry, run)) {
             pool->observer.observe(pool->observer.context, entry->run);
         }
     }
 }
 
+void haft__child_pool_drain(const haft_run *run)
+{
+    haft__child_pool *pool = &run->runtime->children;
+    pool->draining = true;
+    for (haft__child_entry *entry = pool->entries.first; entry != NULL; entry = entry->next) {
+        if (entry->run != NULL && is_below(pool, entry, run)) {
+            haft__run_drain(entry->run);
+        }
+    }
+}
+
+bool haft__child_pool_is_drained(const haft_run *run)
+{
+    const haft__child_pool *pool = &run->runtime->children;
+    bool drained = true;
+    for (haft__child_entry *entry = pool->entries.first; entry != NULL; entry = entry->next) {
+        drained = drained
+                  && (entry->run == NULL || !is_below(pool, entry, run)
+                      || haft__run_is_drained(entry->run));
+    }
+    return drained;
+}
+
+void haft__child_pool_undrain(haft_runtime *runtime)
+{
+    runtime->children.draining = false;
+    haft__child_pool_notify(runtime);
+}
+
 const haft_error *haft__child_pool_error(const haft_run *run, const char **ret_id)
 {
     const haft__child_pool *pool = &run->runtime->children;
-    for (size_t i = 0; i < pool->count; i++) {
-        const haft__child_entry *entry = pool->entries[i];
-        if (entry->state == HAFT__CHILD_ENTRY_FAILED && is_below(pool, entry, run->id)) {
+    for (size_t i = 0; i < pool->entries.count; i++) {
+        const haft__child_entry *entry = pool->entries.items[i];
+        if (!entry->gone && entry->state == HAFT__CHILD_ENTRY_FAILED
+            && is_below(pool, entry, run)) {
             *ret_id = entry->id;
             return &entry->error;
         }
     }
     return NULL;
+}
+
+static void release_below(haft_run *run)
+{
+    haft__child_pool *pool = &run->runtime->children;
+    haft__child_entries *entries = &pool->entries;
+    for (size_t i = 0; i < entries->count; i++) {
+        haft__child_entry *entry = entries->items[i];
+        entry->leaving = !entry->gone && is_below(pool, entry, run);
+    }
+    pool->releasing = true;
+    for (size_t i = 0; i < entries->count; i++) {
+        haft__child_entry *entry = entries->items[i];
+        if (entry->leaving) {
+            remove_entry(pool, entry);
+            if (entry->run != NULL) {
+                release_entry(run->runtime, entry, entry->state);
+            }
+        }
+    }
+    pool->releasing = false;
 }
 
 void haft__child_pool_release(haft_run *run)
@@ -478,16 +588,7 @@ void haft__child_pool_release(haft_run *run)
     bool is_entry = find_entry(pool, haft__str(run->id)) != NULL;
     /* A handle that only reads may belong to a run that is also open for writing here. */
     bool reads = run->stage == HAFT__HANDLE_READ_ONLY || run->opening.mode == HAFT__OPEN_READ_ONLY;
-    if (reads) {
-        return;
-    }
-    for (size_t i = 0; i < pool->count && !is_entry; i++) { /* a child that waits keeps its own */
-        haft__child_entry *entry = pool->entries[i];
-        if (!entry->gone && is_below(pool, entry, run->id)) {
-            entry->gone = true;
-            if (entry->run != NULL) {
-                release_entry(run->runtime, entry, entry->state);
-            }
-        }
+    if (!reads && !is_entry && !pool->releasing) { /* a child that waits keeps its own */
+        release_below(run);
     }
 }

@@ -10,25 +10,9 @@
 #ifndef HAFT_ENGINE_CHILD_POOL_H
 #define HAFT_ENGINE_CHILD_POOL_H
 
-#include "base/id.h"
+#include "engine/child_entries.h"
 #include "io/loop.h"
 #include "store/store.h"
-
-typedef enum haft__child_entry_state {
-    HAFT__CHILD_ENTRY_QUEUED,  /* to be opened */
-    HAFT__CHILD_ENTRY_OPEN,    /* this process performs it */
-    HAFT__CHILD_ENTRY_WAITING, /* it waits, and was released */
-    HAFT__CHILD_ENTRY_FOREIGN, /* another process has it */
-    HAFT__CHILD_ENTRY_FAILED,  /* it cannot continue here; see `error` */
-} haft__child_entry_state;
-
-typedef struct haft__child_entry {
-    char id[HAFT__ID_LENGTH + 1], parent[HAFT__ID_LENGTH + 1];
-    haft__child_entry_state state;
-    haft_run *run; /* of OPEN */
-    haft_error error;
-    bool gone; /* removed from the list when nothing refers to it */
-} haft__child_entry;
 
 /* Called for a child that is open here before it is released: its last events can be read. */
 typedef struct haft__child_observer {
@@ -36,20 +20,31 @@ typedef struct haft__child_observer {
     void *context;
 } haft__child_observer;
 
+/* Called for a child that is open here and waits for an answer. It may answer. True: the answer is
+ * given here, so the child stays open; at most HAFT__LIMIT_CHILD_KEPT do at once, then others. */
+typedef struct haft__child_answerer {
+    bool (*answer)(void *context, haft_run *child); /* or NULL: nobody answers here */
+    void *context;
+} haft__child_answerer;
+
 typedef struct haft__child_pool {
-    bool disabled;      /* a worker claims all runs */
-    bool keeps_waiting; /* a person is asked here: children that wait for an answer stay open */
+    bool disabled; /* a worker claims all runs */
+    bool releasing;
+    bool draining; /* nothing is opened, see haft__child_pool_drain */
     haft__child_observer observer;
-    haft__child_entry **entries;
-    size_t count, capacity, open;
+    haft__child_answerer answerer;
+    haft__child_entries entries;
+    size_t open, kept;
+    size_t wanted;    /* entries that are `wanted`; some may have changed since */
     haft__task check; /* inspects the entries from the loop */
     bool check_posted;
     bool polls_messages; /* messages were sent to runs of this process; no poll has begun since */
     bool polling;        /* that poll has begun */
     haft__timer timer;   /* looks for changes that other processes made */
     haft__store_request request;
-    haft__arena arena; /* results of `request` */
-    size_t next_query; /* the entry that is queried next */
+    haft__arena arena;  /* results of `request` */
+    size_t next_query;  /* the entry that is queried next */
+    size_t query_count; /* in this round */
     bool querying;
 } haft__child_pool;
 
@@ -80,8 +75,19 @@ const haft_error *haft__child_pool_error(const haft_run *run, const char **ret_i
 void haft__child_pool_release(haft_run *run);
 
 /* The next child below `run` that is open here and waits for an answer, after `last` (NULL: the
- * first); NULL at the end. Only if the pool keeps such children. */
+ * first); NULL at the end. Without an answerer only if a call that runs here has asked. */
 haft_run *haft__child_pool_next_waiting(const haft_run *run, const haft_run *last);
+
+/* Suspends the runs below `run` that are open here, as haft__run_drain does, and opens no others.
+ */
+void haft__child_pool_drain(const haft_run *run);
+bool haft__child_pool_is_drained(const haft_run *run);
+
+/* Ends that: the run was cancelled, and so are those below it. */
+void haft__child_pool_undrain(haft_runtime *runtime);
+
+/* The next child below `run` that is open here, after `last` (NULL: the first). */
+haft_run *haft__child_pool_next_open(const haft_run *run, const haft_run *last);
 
 /* Calls the observer for each child below the run that is open here. */
 void haft__child_pool_observe(const haft_run *run);

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "engine/agent.h"
 #include "engine/command.h"
+#include "engine/crash_guard.h"
 #include "engine/model_call.h"
 #include "engine/runtime.h"
 #include "engine/spec_change.h"
@@ -207,6 +208,19 @@ static haft_status perform_effect(haft_run *run, haft_error *err)
 
 /* ---- decisions ---- */
 
+/* Whether the child that an event starts can be created with that event: its agent is complete. If
+ * not, the event is not recorded, because nothing after it could be stored. */
+static bool can_create(haft_run *run, const haft__child *child)
+{
+    haft_agent *agent = NULL;
+    haft_error err = {0};
+    if (haft__agent_for_child(run->agent, child, &agent, &err) == HAFT_OK) {
+        return true;
+    }
+    run->blocked = err;
+    return false;
+}
+
 /* Makes one decision and records it. If it is an effect to be performed, sets run->effect. */
 static haft_status decide_once(haft_run *run, uint64_t now, bool *ret_more, haft_error *err)
 {
@@ -217,6 +231,10 @@ static haft_status decide_once(haft_run *run, uint64_t now, bool *ret_more, haft
     }
     status = haft__decide(&run->runtime->decider, &run->state, now, &effect, err);
     *ret_more = status == HAFT_OK && effect.kind == HAFT__EFFECT_EVENT;
+    if (*ret_more && effect.child != NULL && !can_create(run, effect.child)) {
+        *ret_more = false;
+        return HAFT_OK;
+    }
     if (*ret_more) {
         return haft__log_append(run, now, effect.body, err);
     }
@@ -229,8 +247,8 @@ static haft_status decide_once(haft_run *run, uint64_t now, bool *ret_more, haft
  * store. */
 static bool is_suspended(const haft_run *run)
 {
-    bool waits =
-        run->suspended || haft__queue_is_queued(&run->queue) || haft__log_is_failing(&run->log);
+    bool waits = run->suspended || run->blocked.status != HAFT_OK
+                 || haft__queue_is_queued(&run->queue) || haft__log_is_failing(&run->log);
     /* The request that creates a run creates no children, and a graph may start some at once. */
     waits = waits || (haft__run_is_graph(&run->state) && !haft__log_is_created(&run->log));
     return waits && !run->state.cancel_asked;
@@ -261,6 +279,12 @@ static bool is_resting(const haft_run *run)
     return run->effect == HAFT__EFFECT_END || (run->effect == HAFT__EFFECT_WAIT && !answered);
 }
 
+static bool has_operations(const haft_run *run)
+{
+    return run->slots != NULL || run->model_call != NULL
+           || haft__tool_search_is_active(&run->search) || !haft__log_is_durable(run);
+}
+
 /* Starts the calls that were decided, lets pending operations finish and records their results.
  * Then the run fails. */
 static haft_status finish_on_full_disk(haft_run *run, haft_error *err)
@@ -268,9 +292,7 @@ static haft_status finish_on_full_disk(haft_run *run, haft_error *err)
     run->stalled = true;
     haft_status status =
         run->effect == HAFT__EFFECT_RUN_CALLS ? haft__tool_calls_start(run, err) : HAFT_OK;
-    bool busy = run->slots != NULL || run->model_call != NULL
-                || haft__tool_search_is_active(&run->search) || !haft__log_is_durable(run);
-    if (status != HAFT_OK || busy || is_resting(run)) {
+    if (status != HAFT_OK || has_operations(run) || is_resting(run)) {
         return status;
     }
     status =
@@ -292,6 +314,29 @@ void haft__runtime_set_low_space(haft_runtime *runtime, bool low)
         }
         run = stalled ? runtime->runs : run->next; /* the list may have changed */
     }
+}
+
+/* ---- a child that cannot be created ---- */
+
+bool haft__run_is_blocked(const haft_run *run)
+{
+    return run->stage == HAFT__HANDLE_ACTIVE && run->blocked.status != HAFT_OK && !run->suspended
+           && !run->state.cancel_asked;
+}
+
+/* The same for a run whose next child cannot be created here, because the key of its model is
+ * missing for example: the other calls of the reply, and the children that have started, are not
+ * interrupted, because some of them would run again. */
+static haft_status finish_blocked(haft_run *run, haft_error *err)
+{
+    haft_status status = haft__tool_calls_start(run, err);
+    bool busy = has_operations(run) || haft__crash_guard_must_wait(run)
+                || haft__log_is_failing(&run->log) || !haft__child_pool_is_settled(run);
+    if (status != HAFT_OK || busy) {
+        return status;
+    }
+    *err = run->blocked;
+    return err->status;
 }
 
 /* The run cannot continue here. Earlier inputs are stored: a known result must not be lost, because
@@ -319,6 +364,9 @@ void haft__run_advance(haft_run *run)
     if (status == HAFT_OK && created && !is_suspended(run)) {
         status = low ? finish_on_full_disk(run, &err) : perform_effect(run, &err);
         status = status == HAFT_OK ? haft__wall_clock_update(run, &err) : status;
+    }
+    if (status == HAFT_OK && created && haft__run_is_blocked(run)) {
+        status = finish_blocked(run, &err);
     }
     if (status != HAFT_OK) {
         fail_and_store(run, &err);

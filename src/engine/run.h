@@ -84,6 +84,8 @@ struct haft_run {
                        done */
     bool suspended; /* nothing is decided here: it was only enqueued, or is drained */
     bool stalled;   /* nothing is started because the store has no space */
+    haft_error blocked; /* why a child that is due cannot be created here: the run stops when its
+                           operations and its other children have finished; status OK if not */
 
     /* Called once when the store is done with a released run; `available` is whether another
      * process can claim it now. May be NULL. */
@@ -170,6 +172,9 @@ void haft__runtime_set_low_space(haft_runtime *runtime, bool low);
 
 /* Milliseconds to wait after this number of failures in a row. */
 uint64_t haft__run_backoff_ms(uint32_t failures);
+
+/* Whether the run finishes what it has started and then stops with the error `blocked`. */
+bool haft__run_is_blocked(const haft_run *run);
 
 /* Whether the run waits or has ended, and all its events are durable. */
 bool haft__run_is_settled(const haft_run *run);

@@ -115,9 +115,10 @@ HAFT_MUST_USE haft_status haft__store_check_remove(const haft__store *store,
                                                    const haft__store_request *request,
                                                    const haft__store_run *run, haft_error *err);
 
-/* Whether GC may remove a run by its state, time of the last change and end alone. */
+/* Whether GC may remove a run by its state, time of the last change and end alone. The end of a
+ * child does not matter. */
 bool haft__store_is_expired(const haft__store_request *request, haft__run_state state,
-                            uint64_t updated_ms, haft_str end);
+                            uint64_t updated_ms, haft_str end, bool child);
 
 /* Checks that a run with `count` unread messages may receive one more. */
 HAFT_MUST_USE haft_status haft__store_check_send(const haft__store_request *request,

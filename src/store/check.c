@@ -333,9 +333,9 @@ haft_status haft__store_check_remove(const haft__store *store, const haft__store
 }
 
 bool haft__store_is_expired(const haft__store_request *request, haft__run_state state,
-                            uint64_t updated_ms, haft_str end)
+                            uint64_t updated_ms, haft_str end, bool child)
 {
-    bool wanted = request->end_count == 0;
+    bool wanted = request->end_count == 0 || child;
     for (size_t i = 0; !wanted && i < request->end_count; i++) {
         wanted = haft__str_equal(request->ends[i], end);
     }

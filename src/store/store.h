@@ -228,7 +228,8 @@ typedef enum haft__store_verb {
     /* now_ms, before_ms: removes runs that ended before; 0: none -> count of runs. Only runs with
      * one of `ends`, if any are given, and not the last `keep` that ended. A thread is removed as a
      * whole: a run is kept as long as another run of its thread must be kept or has not ended, and
-     * as long as its parent has not ended; a child as long as its parent exists. Expired cached
+     * as long as its parent has not ended. A child is kept as long as its parent exists, has any
+     * end, and is not counted by `keep`. Expired cached
      * results are always removed. With `dry_run` nothing is removed. */
     HAFT__STORE_GC,
 

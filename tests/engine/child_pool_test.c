@@ -159,3 +159,100 @@ TEST(children_of_other_processes_are_polled)
     haft_run_release(root);
     help_faulty_finish(&h);
 }
+
+/* ---- many children that wait ---- */
+
+#define MANY                                                                                       \
+    "\"agents\":{\"picker\":{\"haft\":1,\"name\":\"picker\",\"description\":\"Picks one.\","       \
+    "\"model\":\"script:1.json\"," PICK                                                            \
+    "}},\"limits\":{\"turns\":300,\"calls\":300,\"parallel\":100},"                                \
+    "\"tools\":[{\"name\":\"ask_picker\",\"agent\":\"picker\",\"limits\":{\"turns\":2}}]"
+
+/* A run with so many children, all of which wait for an answer. */
+static haft_run *start_many(help_host *h, size_t count)
+{
+    haft__buf script;
+    haft__buf_init(&script, 1 << 20);
+    haft__buf_add_str(&script, HAFT__LIT("{\"replies\":[{\"calls\":["));
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_addf(&script, "%s{\"name\":\"ask_picker\",\"arguments\":{\"task\":\"%zu\"}}",
+                       i > 0 ? "," : "", i);
+    }
+    haft__buf_add_str(&script, HAFT__LIT("]},{\"text\":\"good\"}]}"));
+    haft__buf_add_char(&script, '\0');
+    haft_agent_release(help_host_agent(h, PICK, CHILD_SCRIPT)); /* only its script is used */
+    haft_run *root = help_host_start(h, MANY, script.ptr, "go");
+    haft__buf_finish(&script);
+    help_host_settle(h, root);
+    CHECK_INT(haft_run_state(root), HAFT_WAITING, "%s", haft_run_error(root)->message);
+    CHECK_INT(root->state.open_children, count, "all wait");
+    return root;
+}
+
+/* Answers all children that are open; returns their number. */
+static size_t answer_open(help_host *h, haft_run *root)
+{
+    haft_run *open[200];
+    size_t count = 0;
+    for (haft_run *child = NULL;
+         count < COUNT(open) && (child = haft__child_pool_next_waiting(root, child)) != NULL;) {
+        open[count++] = child;
+    }
+    for (size_t i = 0; i < count; i++) {
+        CHECK_INT(haft_run_answer(open[i], "c1.1", "\"it\"", &h->err), HAFT_OK, "%s",
+                  h->err.message);
+    }
+    help_host_settle(h, root);
+    return count;
+}
+
+static bool keep(void *context, haft_run *child)
+{
+    (void)child;
+    ++*(size_t *)context;
+    return true;
+}
+
+TEST(children_whose_answer_is_given_here_stay_open_some_at_a_time)
+{
+    for (size_t past = 0; past <= 1; past++) {
+        help_host h;
+        size_t asked = 0, count = HAFT__LIMIT_CHILD_KEPT + past;
+        help_faulty_init(&h, 30000);
+        h.runtime->children.answerer = (haft__child_answerer){keep, &asked};
+        haft_run *root = start_many(&h, count);
+        CHECK_INT(h.runtime->children.open, HAFT__LIMIT_CHILD_KEPT, "%zu wait", count);
+        CHECK(asked >= count, "%zu of %zu were offered", asked, count);
+        CHECK_INT(answer_open(&h, root), HAFT__LIMIT_CHILD_KEPT, "%zu wait", count);
+        if (past > 0) { /* the one that was released is open now */
+            CHECK_INT(answer_open(&h, root), past, "the last one");
+        }
+        CHECK_STR(haft__str(haft_run_end(root)), HAFT__LIT("done"), "%s",
+                  haft_run_error(root)->message);
+        CHECK_INT(h.runtime->children.kept, 0, "none is kept any more");
+        haft_run_release(root);
+        help_faulty_finish(&h);
+    }
+}
+
+TEST(one_poll_reads_only_so_many_children)
+{
+    for (size_t past = 0; past <= 1; past++) {
+        help_host h;
+        help_faulty_init(&h, 30000);
+        haft_run *root = start_many(&h, HAFT__LIMIT_CHILD_POLL_COUNT + past);
+        const haft__child_pool *pool = &h.runtime->children;
+        while (pool->querying || pool->timer.slot == 0) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        unsigned before = help_faulty_count(HAFT__STORE_FIND);
+        help_faulty_wait(HAFT__LIMIT_CHILD_POLL_MS);
+        while (pool->timer.slot != 0 || pool->querying) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        CHECK_INT(help_faulty_count(HAFT__STORE_FIND) - before, HAFT__LIMIT_CHILD_POLL_COUNT,
+                  "queries in one interval");
+        haft_run_release(root);
+        help_faulty_finish(&h);
+    }
+}

@@ -119,6 +119,43 @@ STORE_TEST(children_of_an_open_run_are_not_removed)
     collect(s, (haft__store_request){.before_ms = INT64_MAX}, 2, "321", "children");
 }
 
+/* A run whose thread is its own id: a child. */
+static void make_child(help_store *s, uint64_t n, const char *end, uint64_t parent)
+{
+    char above[HAFT__ID_LENGTH + 1], own[HAFT__ID_LENGTH + 1];
+    (void)snprintf(above, sizeof(above), "%s", help_id(parent).ptr);
+    (void)snprintf(own, sizeof(own), "%s", help_id(n).ptr);
+    make(s, n, own, end, above);
+}
+
+/* Two trees: 1 has failed and has the child 3, which has the child 5; 2 is done and has 4. */
+static void make_trees(help_store *s)
+{
+    make_child(s, 5, "done", 3);
+    make_child(s, 3, "done", 1);
+    make_child(s, 4, "failed", 2);
+    make(s, 1, "a", "failed", "");
+    make(s, 2, "b", "done", "");
+}
+
+STORE_TEST(gc_by_end_removes_the_tree_of_a_run_and_no_part_of_another)
+{
+    static const haft_str failed[] = {{"failed", 6}};
+    const haft__store_request gc = {.before_ms = INT64_MAX, .ends = failed, .end_count = 1};
+    make_trees(s);
+    collect(s, gc, 1, "5432", "the root that failed");
+    collect(s, gc, 1, "542", "its child, which is done");
+    collect(s, gc, 1, "42", "the child of that");
+    collect(s, gc, 0, "42", "a failed child stays with its root");
+}
+
+STORE_TEST(gc_by_number_counts_trees)
+{
+    make_trees(s);
+    collect(s, (haft__store_request){.before_ms = INT64_MAX, .keep = 2}, 0, "54321", "both");
+    collect(s, (haft__store_request){.before_ms = INT64_MAX, .keep = 1}, 1, "5432", "the older");
+}
+
 STORE_TEST(long_threads_and_many_runs_are_removed_in_parts)
 {
     /* More runs than one transaction removes, mixed with runs that stay. */

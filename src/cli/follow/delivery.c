@@ -101,10 +101,21 @@ static haft_status open_run(haft_runtime *runtime, haft_str id, bool read_only, 
     return status;
 }
 
-/* Follows only the child, because another process owns the root. That process continues the root
- * when the child has ended. */
+/* The status of a command that was delivered to a call of a tree which another process continues:
+ * the end of the child does not matter. */
+static haft__exit_status status_of_tree(haft_runtime *runtime, haft_str root)
+{
+    haft_run *run = NULL;
+    haft_error unread = {0};
+    bool pending = haft__run_tree_open(runtime, root, &run, &unread) == HAFT_OK && run != NULL
+                   && haft__run_tree_has_pending(run);
+    haft_run_release(run);
+    return pending ? HAFT__EXIT_WAITING : HAFT__EXIT_DONE;
+}
+
+/* Follows only the child, because the root is not continued here. */
 static haft__exit_status follow_child(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                                      haft_str child, haft_error *err)
+                                      haft_str root, haft_str child, haft_error *err)
 {
     haft_run *run = haft__child_pool_disown(runtime, child);
     haft__exit_status result = HAFT__EXIT_FAILED;
@@ -113,28 +124,51 @@ static haft__exit_status follow_child(haft__cli *cli, const haft__args *args, ha
     } else if (open_run(runtime, child, true, &run, err) == HAFT_OK) {
         result = haft__follow_print_result(cli, args, run, err); /* it has ended or waits */
     }
+    if (haft_run_state(run) == HAFT_ENDED) {
+        result = status_of_tree(runtime, root);
+    }
     haft_run_release(run);
     return result;
+}
+
+/* The root cannot continue here, because a variable is not set for example. The command was
+ * delivered nevertheless, and the child continues. */
+static haft__exit_status follow_stuck_tree(haft__cli *cli, const haft__args *args, haft_run *root,
+                                           haft_str child, const haft__delivery_result *sent,
+                                           haft_error *err)
+{
+    haft_error stuck = root->error;
+    if (sent->owned) {
+        cli->problem = stuck; /* --json prints it with the result of the child */
+        (void)follow_child(cli, args, root->runtime, haft__str(root->id), child, err);
+    }
+    haft_status status =
+        haft__fail(err, stuck.status, stuck.where,
+                   "the command was delivered, but its run %s cannot continue here: %s", root->id,
+                   stuck.message);
+    if (stuck.hint[0] != '\0') {
+        (void)haft__hint(err, status, "%s", stuck.hint);
+    }
+    return haft__session_exit_status(status);
 }
 
 /* Follows a run after a command for a call of its child run `child`. This process continues the
  * whole tree, unless another process owns the root. */
 static haft__exit_status follow_tree(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                                     haft_str root, haft_str child, haft__delivery_result *sent,
-                                     haft_error *err)
+                                     haft_str root, haft_str child,
+                                     const haft__delivery_result *sent, haft_error *err)
 {
     haft_run *first = NULL;
     if (sent->owned) {
         haft__child_pool_adopt(sent->run);
     }
     haft_status status = open_run(runtime, root, !sent->owned, &first, err);
-    haft__exit_status result = HAFT__EXIT_FAILED;
-    bool elsewhere = status == HAFT_OK && first->stage == HAFT__HANDLE_FAILED
-                     && first->error.status == HAFT_BAD_STATE;
-    if (elsewhere) {
-        result = follow_child(cli, args, runtime, child, err);
-    } else if (status == HAFT_OK && first->stage == HAFT__HANDLE_FAILED) {
-        *err = first->error;
+    haft__exit_status result = haft__session_exit_status(status);
+    bool stuck = status == HAFT_OK && first->stage == HAFT__HANDLE_FAILED;
+    if (stuck && first->error.status == HAFT_BAD_STATE) { /* another process has it */
+        result = follow_child(cli, args, runtime, root, child, err);
+    } else if (stuck) {
+        result = follow_stuck_tree(cli, args, first, child, sent, err);
     } else if (status == HAFT_OK) {
         result = sent->owned ? haft__follow_run(cli, args, first, err)
                              : haft__follow_print_result(cli, args, first, err);

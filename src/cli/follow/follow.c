@@ -121,15 +121,6 @@ static haft_status step(follower *f)
 
 /* ---- questions ---- */
 
-static bool has_pending_call(const haft_run *run)
-{
-    bool pending = false;
-    for (size_t i = run->state.batch; i < run->state.call_count && !pending; i++) {
-        pending = run->state.calls[i].stage == HAFT__CALL_PAUSED;
-    }
-    return pending && haft__run_takes_answers(&run->state);
-}
-
 /* Asks about the calls of one run: the one that is followed, or one below it. */
 static haft_status ask_about(follower *f, haft_run *run, bool *ret_continues)
 {
@@ -140,11 +131,22 @@ static haft_status ask_about(follower *f, haft_run *run, bool *ret_continues)
     return haft__terminal_ask(f->terminal, run, ret_continues, f->err);
 }
 
+/* A child waits for an answer. Whether the terminal asks for it; approves calls that need no
+ * question. */
+static bool answer_child(void *context, haft_run *child)
+{
+    follower *f = context;
+    bool approved = false;
+    bool stops = f->pausing || f->cancelling;
+    return !stops && haft__auto_approve_call(f->cli, f->args, child, &approved, f->err) == HAFT_OK
+           && !approved && f->terminal != NULL && haft__terminal_can_ask(child);
+}
+
 /* *ret_continues: somebody answered here, and the run continues. */
 static haft_status ask_user(follower *f, bool *ret_continues)
 {
     haft_status status = haft__auto_approve_call(f->cli, f->args, f->run, ret_continues, f->err);
-    for (haft_run *child = NULL;
+    for (haft_run *child = NULL; /* a standing approval can be made while others wait */
          status == HAFT_OK && !*ret_continues
          && (child = haft__child_pool_next_waiting(f->run, child)) != NULL;) {
         status = haft__auto_approve_call(f->cli, f->args, child, ret_continues, f->err);
@@ -159,13 +161,13 @@ static haft_status ask_user(follower *f, bool *ret_continues)
     haft__timeline_end_line(&f->timeline);
     write_timeline(f);
     haft_run *child = haft__child_pool_next_waiting(f->run, NULL);
-    if (child == NULL || has_pending_call(f->run)) {
-        status = ask_about(f, f->run, ret_continues);
+    while (child != NULL && !haft__terminal_can_ask(child)) {
+        child = haft__child_pool_next_waiting(f->run, child);
     }
-    if (status == HAFT_OK && !*ret_continues && child != NULL) {
-        status = ask_about(f, child, ret_continues);
+    if (child == NULL || haft__terminal_can_ask(f->run)) {
+        return ask_about(f, f->run, ret_continues);
     }
-    return status;
+    return ask_about(f, child, ret_continues);
 }
 
 /* Tells people elsewhere what to answer, and how, before the deadline. */
@@ -230,21 +232,34 @@ static haft__exit_status stop_following(follower *f)
 
 /* ---- interrupts ---- */
 
+static void report_calls(const follower *f, const haft_run *run, bool *io_any)
+{
+    for (const haft__call_slot *slot = run->slots; slot != NULL; slot = slot->next) {
+        const haft__run_call *call = &run->state.calls[slot->call];
+        (void)fprintf(f->cli->errors, "%s %.*s (%.*s%s%.*s)", *io_any ? "" : "pausing after",
+                      HAFT__ARG(call->name), HAFT__ARG(run->state.path),
+                      run->state.path.len > 0 ? "/" : "", HAFT__ARG(call->id));
+        *io_any = true;
+    }
+}
+
 /* Reports the calls that a pause waits for: they have effects and have started. */
 static void report_pausing(follower *f)
 {
-    if (!f->reports || f->run->slots == NULL) {
+    bool any = false;
+    if (!f->reports) {
         return;
     }
     (void)!show_events(f);
     haft__timeline_end_line(&f->timeline);
     write_timeline(f);
-    (void)fputs("pausing after", f->cli->errors);
-    for (const haft__call_slot *slot = f->run->slots; slot != NULL; slot = slot->next) {
-        const haft__run_call *call = &f->run->state.calls[slot->call];
-        (void)fprintf(f->cli->errors, " %.*s (%.*s)", HAFT__ARG(call->name), HAFT__ARG(call->id));
+    report_calls(f, f->run, &any);
+    for (haft_run *child = NULL; (child = haft__child_pool_next_open(f->run, child)) != NULL;) {
+        report_calls(f, child, &any);
     }
-    (void)fputs("; Ctrl-C again cancels the run\n", f->cli->errors);
+    if (any) {
+        (void)fputs("; Ctrl-C again cancels the run\n", f->cli->errors);
+    }
 }
 
 static void cancel_run(follower *f)
@@ -257,6 +272,7 @@ static void cancel_run(follower *f)
     f->cancelling = true;
     f->run->suspended = false;
     (void)!haft__run_perform_command(f->run, &command, NULL); /* the run may have ended */
+    haft__child_pool_undrain(f->run->runtime);
 }
 
 /* The first interrupt pauses the run, a second Ctrl-C cancels it. A second signal of another kind
@@ -270,6 +286,7 @@ static bool handle_interrupts(follower *f)
     if (!f->pausing) {
         f->pausing = true;
         haft__run_drain(f->run);
+        haft__child_pool_drain(f->run);
         if (count == 1) {
             report_pausing(f);
         }
@@ -278,7 +295,9 @@ static bool handle_interrupts(follower *f)
         cancel_run(f);
         return false;
     }
-    return count >= 2 || (haft__run_is_drained(f->run) && haft_run_state(f->run) != HAFT_ENDED);
+    return count >= 2
+           || (haft__run_is_drained(f->run) && haft__child_pool_is_drained(f->run)
+               && haft_run_state(f->run) != HAFT_ENDED);
 }
 
 /* Reports that the run waits for another run of its thread. */
@@ -356,7 +375,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     haft__terminal terminal;
     f.reports = !f.events && !f.json && !haft__args_has(args, "quiet");
     f.terminal = f.reports && haft__terminal_open(&terminal) ? &terminal : NULL;
-    run->runtime->children.keeps_waiting = true; /* people, or --yes, answer them here */
+    run->runtime->children.answerer = (haft__child_answerer){answer_child, &f};
     haft__terminal_caps caps =
         haft__terminal_caps_detect(cli->errors, haft__config_is_plain(cli, args));
     f.wants_progress = run->log.reader.attached = f.reports && caps.live;
@@ -383,6 +402,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
         print_interrupted(&f, HAFT__END_FAILED,
                           err); /* the run cannot be read after this process ends */
     }
+    run->runtime->children.answerer = (haft__child_answerer){.answer = NULL};
     haft__interrupts_release(&f.interrupts);
     haft__follow_children_finish(&f.children);
     haft__timeline_finish(&f.timeline);

@@ -9,19 +9,17 @@
 #include "cli/follow/run_result.h"
 #include "cli/terminal/pending.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/run_tree.h"
 #include "engine/run.h"
 
+/* Whether the run, or a run below it, waits for an answer. */
 static bool waits_for_answer(const haft_run *run)
 {
-    const haft__run *state = &run->state;
-    bool waits = haft_run_state(run) == HAFT_WAITING;
-    if (state->cancel_asked) { /* it ends when its children have */
+    haft_state state = haft_run_state(run);
+    if (state == HAFT_ENDED || run->state.cancel_asked) { /* it ends when its children have */
         return false;
     }
-    for (size_t i = state->batch; i < state->call_count && !waits; i++) {
-        waits = state->calls[i].stage == HAFT__CALL_PAUSED;
-    }
-    return waits;
+    return state == HAFT_WAITING || haft__run_tree_has_pending(run);
 }
 
 /* A run that is still running belongs to another process, which has accepted the command. */

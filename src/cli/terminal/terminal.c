@@ -19,6 +19,7 @@
 #include "cli/terminal/print.h"
 #include "cli/terminal/terminal_int.h"
 #include "engine/run.h"
+#include "run/host.h"
 #include "run/pause/elicitation.h"
 
 bool haft__terminal_open(haft__terminal *terminal)
@@ -172,6 +173,12 @@ static const haft__run_call *find_question(const haft_run *run, size_t *ret_coun
         }
     }
     return first;
+}
+
+bool haft__terminal_can_ask(const haft_run *run)
+{
+    size_t count;
+    return haft__run_takes_answers(&run->state) && find_question(run, &count) != NULL;
 }
 
 /* Counts the position of this question; includes those that were just answered here. */

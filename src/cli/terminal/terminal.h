@@ -34,6 +34,9 @@ typedef struct haft__terminal {
 bool haft__terminal_open(haft__terminal *terminal);
 void haft__terminal_close(haft__terminal *terminal);
 
+/* Whether a call of the run is pending that a person at a terminal can decide about. */
+bool haft__terminal_can_ask(const haft_run *run);
+
 /* Asks about the first call that is pending for a person, and sends the command to the run. A
  * question of a tool in this process comes first, also while other calls run. The run continues
  * meanwhile: if somebody else answers first, the question is withdrawn. *ret_answered is false if

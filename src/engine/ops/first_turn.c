@@ -79,7 +79,7 @@ static haft_status decide_first_turn(haft__arena *arena, const haft__spec *spec,
                                 .variables = &variable,
                                 .variable_count = spec->model.other_server && variable.len > 0};
     haft__input_run_started_from(body, spec, task, run_id, none, none, &origin);
-    haft__effect effect = {HAFT__EFFECT_EVENT, haft__buf_str(body)};
+    haft__effect effect = {.kind = HAFT__EFFECT_EVENT, .body = haft__buf_str(body)};
     haft_status status = haft__run_init(&preview->run, arena, spec, hash_key, err);
     while (status == HAFT_OK
            && (effect.kind == HAFT__EFFECT_EVENT || effect.kind == HAFT__EFFECT_SEARCH_TOOLS)) {

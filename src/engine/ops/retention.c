@@ -126,7 +126,7 @@ haft_status haft__retention_apply(haft_runtime *runtime, haft__arena *arena,
         pass.keep = level == 0 ? collect.keep : 0;
         pass.before_ms = level == 0 ? collect.before_ms : collect.gc.before;
         status = haft__store_access_execute(runtime, arena, &pass, err);
-        *ret_count += status == HAFT_OK ? pass.count : 0;
+        *ret_count = level == 0 && status == HAFT_OK ? pass.count : *ret_count;
         if (pass.count == 0 || rules->dry_run) {
             break;
         }

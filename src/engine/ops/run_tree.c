@@ -157,6 +157,23 @@ static void add_pending(pending_search *search, const haft_run *run)
     }
 }
 
+bool haft__run_tree_has_pending(const haft_run *root)
+{
+    haft__run_tree tree;
+    pending_search search = {.run = root, .call = HAFT__LIT("")};
+    haft__buf_init(&search.list, HAFT__LIMIT_RUN_BYTES);
+    add_pending(&search, root);
+    if (search.count == 0 && root->state.open_children > 0) {
+        (void)!haft__run_tree_read(root->runtime, &root->state, true, &tree, NULL);
+        for (size_t i = 0; i < tree.count; i++) {
+            add_pending(&search, tree.runs[i]);
+        }
+        haft__run_tree_finish(&tree);
+    }
+    haft__buf_finish(&search.list);
+    return search.count > 0;
+}
+
 /* Without a pending call, the command is for the root, which explains that. */
 static haft_status find_only(haft_runtime *runtime, haft__arena *arena, const haft_run *root,
                              haft_str *ret_run, haft_str *ret_call, haft_error *err)

@@ -21,6 +21,10 @@ void haft__run_tree_finish(haft__run_tree *tree);
 HAFT_MUST_USE haft_status haft__run_tree_open(haft_runtime *runtime, haft_str id,
                                               haft_run **ret_run, haft_error *err);
 
+/* Whether a call of the run or of a run below it waits for an answer; false if that cannot be
+ * read. */
+bool haft__run_tree_has_pending(const haft_run *root);
+
 /* Finds the run and the call that `call` names: an id of a call, or a path of ids such as
  * c3.1/c1.2, from the run `root`. An empty one is the only pending call of the tree. Both results
  * live in `arena`. NOT_FOUND if no run has the path; BAD_INPUT if several calls are pending; the

@@ -36,7 +36,7 @@ haft_status haft__decide_builtin_result(haft__decision *d, const haft__run_call 
 {
     haft__buf_clear(&d->tools->body);
     haft__input_call_finished(&d->tools->body, d->run, call, outcome);
-    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
+    *d->effect = (haft__effect){.kind = HAFT__EFFECT_EVENT, .body = haft__buf_str(&d->tools->body)};
     haft_status status = haft__buf_check(&d->tools->body, d->err);
     return status == HAFT_OK ? haft__buf_check(&d->tools->text, d->err) : status;
 }

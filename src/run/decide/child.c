@@ -12,18 +12,21 @@ bool haft__call_is_agent(const haft__run_call *call)
     return call->tool != NULL && call->tool->source == HAFT__TOOL_AGENT;
 }
 
-/* Calls of agents in this batch that have no child yet: they share what is left. Of those that
- * nodes of a graph make, only some run at once; the rest of their budgets comes back before the
- * others start. */
-static size_t count_waiting(const haft__run *run)
+/* The calls of agents in this batch that have no child yet and can start one now: they share what
+ * is left. The others start when one of limits.parallel places is free, and its child has returned
+ * what it did not use. */
+static size_t count_sharers(const haft__run *run)
 {
-    size_t count = 0, most = haft__run_is_graph(run) ? run->spec->limits.parallel : SIZE_MAX;
+    size_t waiting = 0, busy = 0, most = run->spec->limits.parallel;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
         bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
-        count += haft__call_is_agent(call) && !over && call->child == NULL;
+        bool starts = haft__call_is_agent(call) && !over && call->child == NULL;
+        waiting += starts;
+        busy += !starts && call->stage == HAFT__CALL_STARTED && haft__call_is_external(call);
     }
-    return count < most ? count : most;
+    size_t places = most > busy ? most - busy : 1;
+    return waiting < places ? waiting : places;
 }
 
 const char *haft__decide_child_refusal(const haft__run *run, haft__child_refusal refusal)
@@ -37,7 +40,7 @@ haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__
                                               haft__child_budget *ret_budget)
 {
     const haft__agent_tool *tool = haft__spec_agent_tool(run->spec, call->name);
-    return haft__child_reserve(run, tool, count_waiting(run), ret_budget);
+    return haft__child_reserve(run, tool, count_sharers(run), ret_budget);
 }
 
 static haft_status start_child(haft__decision *d, const haft__run_call *call)
@@ -53,14 +56,22 @@ static haft_status start_child(haft__decision *d, const haft__run_call *call)
                                            : HAFT__LIT("answer with what you know")};
         return haft__decide_error(d, call, call->arguments, &error, call->note);
     }
+    haft__child *child = haft__arena_alloc(&d->tools->scratch, sizeof(*child));
+    if (child == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    *child =
+        (haft__child){.agent = haft__spec_agent_tool(d->spec, call->name)->agent, .limits = budget};
     haft__child_make_id(d->run->id, call->id, d->now_ms, id);
     haft__decision_begin(d, HAFT__EVENT_CHILD_STARTED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "child", haft__str(id));
-    haft__field_text(&d->w, "agent", haft__spec_agent_tool(d->spec, call->name)->agent);
+    haft__field_text(&d->w, "agent", child->agent);
     haft__field_node(&d->w, call);
     haft__child_write_limits(&d->w, &budget);
-    return haft__decision_commit(d);
+    haft_status status = haft__decision_commit(d);
+    d->effect->child = child;
+    return status;
 }
 
 /* The end of a child that did not answer is data for the model. */

@@ -64,7 +64,7 @@ haft_status haft__decision_commit(haft__decision *d)
     if (status == HAFT_OK) {
         status = haft__buf_check(&d->tools->text, d->err);
     }
-    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
+    *d->effect = (haft__effect){.kind = HAFT__EFFECT_EVENT, .body = haft__buf_str(&d->tools->body)};
     return status;
 }
 

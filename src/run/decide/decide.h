@@ -26,6 +26,9 @@ typedef enum haft__effect_kind {
 typedef struct haft__effect {
     haft__effect_kind kind;
     haft_str body; /* for EVENT; borrowed until the next decision */
+    /* The child that the event starts, with its agent and limits; else NULL. The host must be able
+     * to create it when it appends the event. Borrowed until the next decision. */
+    const haft__child *child;
 } haft__effect;
 
 /* The buffers of haft__decide. One decider serves many runs, one thread at a time. */

@@ -57,7 +57,7 @@ static haft_status finish_with_error(haft__decision *d, const haft__run_call *ca
     haft__buf *body = &d->tools->body;
     haft__buf_clear(body);
     haft__input_call_finished(body, d->run, call, outcome);
-    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(body)};
+    *d->effect = (haft__effect){.kind = HAFT__EFFECT_EVENT, .body = haft__buf_str(body)};
     return haft__buf_check(body, d->err);
 }
 
@@ -230,6 +230,6 @@ haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,
     }
     haft__buf_clear(&decider->body);
     haft__input_call_finished(&decider->body, run, call, &reported);
-    *ret_effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&decider->body)};
+    *ret_effect = (haft__effect){.kind = HAFT__EFFECT_EVENT, .body = haft__buf_str(&decider->body)};
     return haft__buf_check(&decider->body, err);
 }

@@ -28,7 +28,7 @@ static haft_status finish_cancelled(haft__decision *d, const haft__run_call *cal
     };
     haft__buf_clear(&d->tools->body);
     haft__input_call_finished(&d->tools->body, d->run, call, &outcome);
-    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
+    *d->effect = (haft__effect){.kind = HAFT__EFFECT_EVENT, .body = haft__buf_str(&d->tools->body)};
     return haft__buf_check(&d->tools->body, d->err);
 }
 

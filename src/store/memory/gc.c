@@ -13,7 +13,8 @@ static int compare_times(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Finds the end time of the oldest run that `keep` protects. Runs that ended in the same
+/* Finds the end time of the oldest run that `keep` protects. Children are removed with their tree
+ * and do not count. Runs that ended in the same
  * millisecond are kept, too. */
 static haft_status begin(const haft__memory_store *memory, haft__store_request *request,
                          haft_error *err)
@@ -29,7 +30,7 @@ static haft_status begin(const haft__memory_store *memory, haft__store_request *
     }
     for (size_t i = 0; i < memory->runs.count; i++) {
         const haft__memory_run *run = memory->runs.items[i];
-        if (run->row.state == HAFT__RUN_STATE_ENDED) {
+        if (run->row.state == HAFT__RUN_STATE_ENDED && !haft__store_run_is_child(&run->row)) {
             times[count++] = run->row.updated_ms;
         }
     }
@@ -47,8 +48,10 @@ static bool is_due(const haft__memory_store *memory, const haft__store_request *
     bool needed =
         parent != NULL
         && (parent->row.state != HAFT__RUN_STATE_ENDED || haft__store_run_is_child(&run->row));
+    bool child = haft__store_run_is_child(&run->row);
     return !needed
-           && haft__store_is_expired(request, run->row.state, run->row.updated_ms, run->row.end);
+           && haft__store_is_expired(request, run->row.state, run->row.updated_ms, run->row.end,
+                                     child);
 }
 
 /* Marks the runs of one thread, from `at` on, if all of them may be removed. Returns the index of

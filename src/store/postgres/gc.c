@@ -30,7 +30,8 @@ haft_status haft__pg_gc(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* Runs that ended in the same millisecond as the last run that is kept are kept, too. */
+/* Runs that ended in the same millisecond as the last run that is kept are kept, too. Children are
+ * removed with their tree and do not count. */
 static haft_status find_kept(haft__pg_job *job, haft_error *err)
 {
     haft__store_request *request = job->request;

@@ -275,13 +275,15 @@
 /* ---- garbage collection ---- */
 
 #define HAFT__PG_RUNS_KEPT                                                                         \
-    "SELECT ended FROM haft.runs WHERE state = 2 ORDER BY ended DESC OFFSET $1 LIMIT 1"
-/* True if a run that has ended must be kept: it is too new ($1), it does not have one of the ends
- * $2 (if any are given), its parent has not ended, or it is a child whose parent exists. The
- * parent is a scalar subselect, so that the planner never builds a table of all runs. */
+    "SELECT ended FROM haft.runs WHERE state = 2 AND (thread <> id OR parent = '') "               \
+    "ORDER BY ended DESC OFFSET $1 LIMIT 1"
+/* True if a run that has ended must be kept: it is too new ($1), it is no child and does not have
+ * one of the ends $2 (if any are given), its parent has not ended, or it is a child whose parent
+ * exists. The parent is a scalar subselect, so that the planner never builds a table of all runs. */
 #define HAFT__PG_IS_KEPT(run)                                                                   \
     "(" run ".ended >= $1::bigint "                                                                \
-    "OR (cardinality($2::text[]) > 0 AND " run ".ending <> ALL ($2::text[])) "                     \
+    "OR (cardinality($2::text[]) > 0 AND (" run ".thread <> " run ".id OR " run ".parent = '') "   \
+    "AND " run ".ending <> ALL ($2::text[])) "                                                     \
     "OR coalesce((SELECT p.state < 2 OR " run ".thread = " run ".id FROM haft.runs p "             \
     "WHERE p.id = " run ".parent), false))"
 /* The selected runs, each with its sort key (time and number) and whether it may be removed. A run

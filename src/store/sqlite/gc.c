@@ -25,7 +25,8 @@ static haft_str read_end(haft__sqlite_query *query)
     return haft__sqlite_query_text(query, HAFT__LIMIT_STORE_NAME_BYTES);
 }
 
-/* Runs that ended in the same millisecond as the last run that is kept are kept, too. */
+/* Runs that ended in the same millisecond as the last run that is kept are kept, too. Children are
+ * removed with their tree and do not count. */
 static haft_status begin(haft__sqlite_worker *worker, haft__store_request *request, haft_error *err)
 {
     request->gc.begun = true;
@@ -57,13 +58,14 @@ static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *r
         candidate *one = &some[(*ret_count)++];
         one->number = haft__sqlite_query_int(&query);
         one->updated = haft__sqlite_query_int(&query);
-        one->due =
-            haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, one->updated, read_end(&query));
+        haft_str end = read_end(&query);
         haft_str thread = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES);
         one->thread_len = thread.len;
         if (thread.len <= sizeof(one->thread)) {
             memcpy(one->thread, thread.ptr, thread.len);
         }
+        bool child = haft__sqlite_query_int(&query) != 0;
+        one->due = haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, one->updated, end, child);
     }
     return haft__sqlite_query_end(&query, err);
 }
@@ -82,8 +84,9 @@ static haft_status is_thread_expired(haft__sqlite_worker *worker,
         bool ended = state == HAFT__RUN_STATE_ENDED;
         haft_str end = read_end(&query);
         bool needed = haft__sqlite_query_int(&query) != 0;
+        bool child = haft__sqlite_query_int(&query) != 0;
         *ret_due = ended && !needed
-                   && haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, updated, end);
+                   && haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, updated, end, child);
     }
     return haft__sqlite_query_end(&query, err);
 }

@@ -123,15 +123,17 @@
       "ON r.number = m.run WHERE r.state = 1 AND r.owner = '' AND " HAFT__SQLITE_FIRST             \
       "ORDER BY r.updated")                                                                        \
     X(RUN_DROP, "DELETE FROM runs WHERE number = ?")                                               \
-    X(RUNS_KEPT, "SELECT updated FROM runs WHERE state = 2 "                                       \
+    X(RUNS_KEPT, "SELECT updated FROM runs WHERE state = 2 AND (thread <> id OR parent = '') "     \
                  "ORDER BY updated DESC LIMIT 1 OFFSET ?")                                         \
     X(RUNS_OLD, /* after the last one that was checked */                                          \
-      "SELECT number, updated, ending, thread FROM runs INDEXED BY runs_ended WHERE state = 2 "    \
+      "SELECT number, updated, ending, thread, thread = id AND parent <> '' "                      \
+      "FROM runs INDEXED BY runs_ended WHERE state = 2 "                                           \
       "AND updated < ?1 AND updated >= ?2 AND (updated > ?2 OR number > ?3) "                      \
       "ORDER BY updated, number LIMIT ?4")                                                         \
     X(THREAD_RUNS,                                                                                 \
       "SELECT state, updated, ending, EXISTS (SELECT 1 FROM runs p WHERE p.id = r.parent "         \
-      "AND (p.state < 2 OR r.thread = r.id)) FROM runs r INDEXED BY runs_thread "                  \
+      "AND (p.state < 2 OR r.thread = r.id)), r.thread = r.id AND r.parent <> '' "                 \
+      "FROM runs r INDEXED BY runs_thread "                                                        \
       "WHERE thread = (SELECT thread FROM runs WHERE number = ?) ORDER BY id DESC")                \
     /* ---- blobs, messages and cache ---- */                                                      \
     X(BLOB_GET, "SELECT id FROM blobs WHERE sha256 = ?")                                           \

@@ -137,6 +137,55 @@ TEST(calls_of_agents_that_cannot_start_are_refused)
     }
 }
 
+#define FIVE ASK("ask") "," ASK("also") "," ASK("more") "," ASK("most") "," ASK("last")
+
+/* Of five calls of agents, limits.parallel start together and share what is left; the next one gets
+ * what the first has returned. */
+TEST(only_children_that_can_run_share_a_budget)
+{
+    static haft__agent_tool five[] = {
+        {.tool = {"ask", 3}, .agent = {"digger", 6}, .spec = &agent},
+        {.tool = {"also", 4}, .agent = {"digger", 6}, .spec = &agent},
+        {.tool = {"more", 4}, .agent = {"digger", 6}, .spec = &agent},
+        {.tool = {"most", 4}, .agent = {"digger", 6}, .spec = &agent},
+        {.tool = {"last", 4}, .agent = {"digger", 6}, .spec = &agent},
+    };
+    static const struct {
+        const char *limits;
+        unsigned started, turns, calls;
+        unsigned next; /* turns of the next child; the first used 2 of its turns */
+    } rows[] = {
+        {"parallel=1; turns=11; calls=24", 1, 8, 11, 7}, /* 9 are left; a digger has at most 8 */
+        {"parallel=2; turns=12; calls=24", 2, 5, 7, 3},
+        {"parallel=4; turns=10; calls=24", 4, 2, 4, 0},
+        {"parallel=9; turns=12; calls=24", 5, 2, 3, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char spec[200];
+        help_run r;
+        (void)snprintf(spec, sizeof(spec),
+                       "agent; tools=ask!agent,also!agent,more!agent,most!agent,last!agent; %s",
+                       rows[i].limits);
+        init(&r, spec, REPLY(FIVE));
+        r.spec.spec.agent_tools = five;
+        r.spec.spec.agent_tool_count = COUNT(five);
+        CHECK_INT(help_run_go(&r), HAFT_OK, "row %zu: %s", i, r.err.message);
+        const haft__run *run = &r.drive.run;
+        CHECK_INT(run->child_count, rows[i].started, "row %zu: children that started", i);
+        for (size_t k = 0; k < run->child_count; k++) {
+            CHECK_INT(run->children[k]->limits.turns, rows[i].turns, "row %zu, child %zu", i, k);
+            CHECK_INT(run->children[k]->limits.calls, rows[i].calls, "row %zu, child %zu", i, k);
+        }
+        if (rows[i].next > 0) {
+            CHECK_INT(end_child(&r, 0, "done", "found", ""), HAFT_OK, "row %zu: %s", i,
+                      r.err.message);
+            CHECK_INT(run->children[rows[i].started]->limits.turns, rows[i].next,
+                      "row %zu: the next child", i);
+        }
+        help_run_finish(&r);
+    }
+}
+
 /* ---- a budget above the run is used up ---- */
 
 #define LIMIT "{\"command\":\"limit\",\"call\":\"\",\"value\":null}"
