@@ -24,6 +24,7 @@
     X(check)                                                                                       \
     X(tools)                                                                                       \
     X(runs)                                                                                        \
+    X(pending)                                                                                     \
     X(answer)                                                                                      \
     X(approve)                                                                                     \
     X(reject)                                                                                      \

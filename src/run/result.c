@@ -59,14 +59,14 @@ static void write_call(haft__json_writer *w, const haft__run *run, const haft__r
     w->after_key = false;
 }
 
-static void write_pending(haft__json_writer *w, const haft__run *run, const haft__run_call *call)
+void haft__result_write_pending(haft__json_writer *w, const haft__run *run,
+                                const haft__run_call *call)
 {
     const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
     bool is_question =
         haft__pause_kind_of(call->pause)->prompt == HAFT__PAUSE_PROMPT_QUESTION && question != NULL;
     haft_str text = is_question ? haft__json_text(*question) : (haft_str){NULL, 0};
     text = is_elicitation(call) ? haft__elicitation_text(call, "message") : text;
-    haft__json_begin_object(w);
     write_call(w, run, call);
     haft__field_text(w, "kind", haft__str(haft__pause_name(call->pause)));
     haft__field_text(w, "tool", call->name);
@@ -92,7 +92,6 @@ static void write_pending(haft__json_writer *w, const haft__run *run, const haft
         haft__json_key(w, "asks");
         write_elicitation(w, call);
     }
-    haft__json_end_object(w);
 }
 
 /* Writes `held`: the calls that could run but wait for a lane, a slot, other calls or a delay.
@@ -172,7 +171,9 @@ static void write_all_pending(haft__json_writer *w, const haft__run *run)
 {
     for (size_t i = run->batch; haft__run_takes_answers(run) && i < run->call_count; i++) {
         if (run->calls[i].stage == HAFT__CALL_PAUSED) {
-            write_pending(w, run, &run->calls[i]);
+            haft__json_begin_object(w);
+            haft__result_write_pending(w, run, &run->calls[i]);
+            haft__json_end_object(w);
         }
     }
 }

@@ -4,6 +4,7 @@
 #define HAFT_RUN_RESULT_H
 
 #include "run/run.h"
+#include "json/write.h"
 
 /* Appends the result (docs/schemas/result.schema.json). For a run that has not ended, `end` is its
  * state: "waiting", "running" or "queued". `why` is the error of the operation on the run; NULL:
@@ -14,6 +15,10 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
 /* The same with the runs below it that have not ended: their pending calls are pending, too. */
 void haft__result_write_tree(haft__buf *buf, const haft__run *run, const haft__run *const *below,
                              size_t count, const haft_error *why);
+
+/* Writes the members of a pending call: those of an item of `pending`. */
+void haft__result_write_pending(haft__json_writer *w, const haft__run *run,
+                                const haft__run_call *call);
 
 /* Appends {"error":{...}}, for an operation without a run. */
 void haft__result_write_error(haft__buf *buf, const haft_error *error);

@@ -223,7 +223,6 @@ def stuck_root(name):
 # ---- gc ----
 
 def gc_counts_trees(name):
-    place.haft("runs", "gc", "--keep", "0")
     low = place.agent("low", ["fine"])
     bad = place.agent("bad", [])
     good = place.agent("boss", [[call("ask_low", task="l"), call("ask_bad", task="b")], "end"],
@@ -253,4 +252,5 @@ with tempfile.TemporaryDirectory(prefix="haft-children-stop-") as scratch:
         inherited_time(store_name)
         tree_elsewhere(store_name)
         stuck_root(store_name)
+        place.environment["HAFT_STORE"] = new_store()
         gc_counts_trees(store_name)

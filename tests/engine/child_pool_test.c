@@ -247,7 +247,7 @@ TEST(one_poll_reads_only_so_many_children)
         }
         unsigned before = help_faulty_count(HAFT__STORE_FIND);
         help_faulty_wait(HAFT__LIMIT_CHILD_POLL_MS);
-        while (pool->timer.slot != 0 || pool->querying) {
+        while (help_faulty_count(HAFT__STORE_FIND) == before || pool->querying) {
             CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
         }
         CHECK_INT(help_faulty_count(HAFT__STORE_FIND) - before, HAFT__LIMIT_CHILD_POLL_COUNT,

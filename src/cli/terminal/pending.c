@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "cli/terminal/form.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/terminal_int.h"
@@ -20,23 +21,28 @@
 /* Every question of a tool can be declined, whatever the kind of its pause accepts. */
 static const haft__pause_reply decline = {"reject", "", "  # decline"};
 
-void haft__pending_print_quoted(FILE *out, const char *word)
+static void add_quoted(haft__buf *buf, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=:,./@%";
     if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
-        (void)fputs(word, out);
+        haft__buf_add_str(buf, haft__str(word));
         return;
     }
-    (void)putc('\'', out);
+    haft__buf_add_char(buf, '\'');
     for (const char *c = word; *c != '\0'; c++) {
-        if (*c == '\'') {
-            (void)fputs("'\\''", out);
-        } else {
-            (void)putc(*c, out);
-        }
+        haft__buf_add_str(buf, *c == '\'' ? HAFT__LIT("'\\''") : (haft_str){c, 1});
     }
-    (void)putc('\'', out);
+    haft__buf_add_char(buf, '\'');
+}
+
+void haft__pending_print_quoted(FILE *out, const char *word)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    add_quoted(&text, word);
+    (void)fwrite(text.ptr, 1, text.len, out);
+    haft__buf_finish(&text);
 }
 
 /* Prints the question of a tool, and what a person must know to answer it. */
@@ -101,6 +107,15 @@ void haft__pending_print_agent(FILE *out, const haft_run *run)
 }
 
 /* Prints what would run: people must see a call before they approve it. */
+static void print_call(FILE *out, const haft_run *run, const haft__run_call *call)
+{
+    print_tool_question(out, call);
+    print_unknown_outcome(out, call);
+    if (print_prompt(out, run, call) != HAFT_OK) {
+        (void)fprintf(out, "cannot show %.*s\n", HAFT__ARG(call->id));
+    }
+}
+
 static void print_calls(FILE *out, const haft_run *run)
 {
     const haft__run *state = &run->state;
@@ -114,11 +129,7 @@ static void print_calls(FILE *out, const haft_run *run)
             haft__pending_print_agent(out, run);
             named = true;
         }
-        print_tool_question(out, call);
-        print_unknown_outcome(out, call);
-        if (print_prompt(out, run, call) != HAFT_OK) {
-            (void)fprintf(out, "cannot show %.*s\n", HAFT__ARG(call->id));
-        }
+        print_call(out, run, call);
     }
 }
 
@@ -127,35 +138,61 @@ static bool is_bound_approval(const haft__run_call *call, const haft__pause_repl
     return haft__pause_kind_of(call->pause)->binds && strcmp(reply->command, "approve") == 0;
 }
 
-static void print_reply(FILE *out, const haft__args *args, const haft_run *run,
+static void add_command(haft__buf *buf, const haft__args *args, const haft_run *run,
                         const haft__run_call *call, const haft__pause_reply *reply)
 {
     const char *store = haft__args_text(args, "store", NULL);
-    haft__buf value;
-    haft__buf_init(&value, HAFT__LIMIT_RUN_BYTES);
-    if (call->elicitation.kind == HAFT__JSON_OBJECT && reply != &decline) {
-        haft__buf_add_char(&value, ' ');
-        haft__form_add_example(&value, call);
-    } else {
-        haft__buf_add_str(&value, haft__str(reply->value));
-    }
     haft_str root = run->state.root.len > 0 ? run->state.root : haft__str(run->id);
-    (void)fprintf(out, "  haft %s %.*s %.*s%s%.*s%.*s", reply->command, HAFT__ARG(root),
-                  HAFT__ARG(run->state.path), run->state.path.len > 0 ? "/" : "",
-                  HAFT__ARG(call->id), HAFT__ARG(haft__buf_str(&value)));
-    haft__buf_finish(&value);
+    haft__buf_addf(buf, "haft %s %.*s ", reply->command, HAFT__ARG(root));
+    haft__run_tree_add_call(buf, &run->state, call->id);
+    if (call->elicitation.kind == HAFT__JSON_OBJECT && reply != &decline) {
+        haft__buf_add_char(buf, ' ');
+        haft__form_add_example(buf, call);
+    } else {
+        haft__buf_add_str(buf, haft__str(reply->value));
+    }
     if (is_bound_approval(call, reply)
         && call->binding.len >= HAFT__BINDING_PREFIX_LENGTH) { /* approves only this */
-        (void)fprintf(out, " --binding %.*s", HAFT__BINDING_PREFIX_LENGTH, call->binding.ptr);
+        haft__buf_addf(buf, " --binding %.*s", HAFT__BINDING_PREFIX_LENGTH, call->binding.ptr);
     }
     if (store != NULL) {
         haft__arena arena;
         haft__arena_init(&arena, 0);
-        (void)fputs(" --store ", out);
-        haft__pending_print_quoted(out, haft__store_display_url(store, &arena).ptr);
+        haft__buf_add_str(buf, HAFT__LIT(" --store "));
+        add_quoted(buf, haft__store_display_url(store, &arena).ptr);
         haft__arena_finish(&arena);
     }
-    (void)fprintf(out, "%s\n", reply->note);
+}
+
+static void see_command(const haft__args *args, const haft_run *run, const haft__run_call *call,
+                        const haft__pause_reply *reply,
+                        void (*see)(void *context, haft_str command, const char *note),
+                        void *context)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    add_command(&text, args, run, call, reply);
+    see(context, haft__buf_str(&text), reply->note);
+    haft__buf_finish(&text);
+}
+
+void haft__pending_each_command(const haft__args *args, const haft_run *run,
+                                const haft__run_call *call,
+                                void (*see)(void *context, haft_str command, const char *note),
+                                void *context)
+{
+    const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
+    for (size_t k = 0; k < COUNT(kind->replies) && kind->replies[k].command != NULL; k++) {
+        see_command(args, run, call, &kind->replies[k], see, context);
+    }
+    if (call->elicitation.kind == HAFT__JSON_OBJECT) {
+        see_command(args, run, call, &decline, see, context);
+    }
+}
+
+static void print_command(void *context, haft_str command, const char *note)
+{
+    (void)fprintf(context, "  %.*s%s\n", HAFT__ARG(command), note);
 }
 
 static void print_waiting_calls(FILE *out, const haft__run *run)
@@ -173,18 +210,32 @@ static void print_replies(FILE *out, const haft__args *args, const haft_run *run
 {
     const haft__run *state = &run->state;
     for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        if (call->stage != HAFT__CALL_PAUSED) {
-            continue;
-        }
-        const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
-        for (size_t k = 0; k < COUNT(kind->replies) && kind->replies[k].command != NULL; k++) {
-            print_reply(out, args, run, call, &kind->replies[k]);
-        }
-        if (call->elicitation.kind == HAFT__JSON_OBJECT) {
-            print_reply(out, args, run, call, &decline);
+        if (state->calls[i].stage == HAFT__CALL_PAUSED) {
+            haft__pending_each_command(args, run, &state->calls[i], print_command, out);
         }
     }
+}
+
+void haft__pending_print_call(FILE *out, const haft__args *args, const haft_run *run,
+                              const haft__run_call *call)
+{
+    char at[HAFT__TIME_SIZE];
+    haft__buf path;
+    haft__buf_init(&path, HAFT__LIMIT_RUN_BYTES);
+    haft__run_tree_add_call(&path, &run->state, call->id);
+    (void)fprintf(out, "%.*s: %s of ", HAFT__ARG(haft__buf_str(&path)),
+                  haft__pause_name(call->pause));
+    haft__buf_finish(&path);
+    haft__print_escaped(out, call->name);
+    (void)fputs(", asked by ", out);
+    haft__print_escaped(out, run->state.spec->name);
+    if (call->deadline_ms > 0) {
+        haft__time_format(call->deadline_ms, at);
+        (void)fprintf(out, ", until %s", at);
+    }
+    (void)fputc('\n', out);
+    print_call(out, run, call);
+    haft__pending_each_command(args, run, call, print_command, out);
 }
 
 void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run)

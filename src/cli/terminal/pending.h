@@ -7,10 +7,22 @@
 
 #include "cli/args.h"
 #include "engine/runtime.h"
+#include "run/run.h"
 
 /* Prints a line for each possible command on each pending call. The lines can be copied into a
  * shell; they have the --store of this command line. */
 void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run);
+
+/* Prints one pending call: its path, its kind, who asks, its deadline, its question, and a line for
+ * each possible command. */
+void haft__pending_print_call(FILE *out, const haft__args *args, const haft_run *run,
+                              const haft__run_call *call);
+
+/* Calls `see` for each possible command on the pending call, with a shell comment or "". */
+void haft__pending_each_command(const haft__args *args, const haft_run *run,
+                                const haft__run_call *call,
+                                void (*see)(void *context, haft_str command, const char *note),
+                                void *context);
 
 /* If the run is a child run, prints the name of its agent, so that a person knows who asks. */
 void haft__pending_print_agent(FILE *out, const haft_run *run);

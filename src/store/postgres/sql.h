@@ -279,7 +279,8 @@
     "ORDER BY ended DESC OFFSET $1 LIMIT 1"
 /* True if a run that has ended must be kept: it is too new ($1), it is no child and does not have
  * one of the ends $2 (if any are given), its parent has not ended, or it is a child whose parent
- * exists. The parent is a scalar subselect, so that the planner never builds a table of all runs. */
+ * exists. The parent is a scalar subselect, so that the planner never builds a table of all
+ * runs. */
 #define HAFT__PG_IS_KEPT(run)                                                                   \
     "(" run ".ended >= $1::bigint "                                                                \
     "OR (cardinality($2::text[]) > 0 AND (" run ".thread <> " run ".id OR " run ".parent = '') "   \
