@@ -20,17 +20,20 @@ static const haft__model_rules rows[] = {
     {.pattern = "gpt-5.4",
      .takes_late_tools = true,
      .fixed_sampling = true,
-     .chat_tools_without_reasoning = true},
+     .chat_tools = HAFT__CHAT_TOOLS_WITHOUT_REASONING},
     {.pattern = "gpt-5.5",
      .takes_late_tools = true,
      .fixed_sampling = true,
-     .chat_tools_without_reasoning = true},
+     .chat_tools = HAFT__CHAT_TOOLS_WITHOUT_REASONING},
     {.pattern = "gpt-5.6",
      .takes_late_tools = true,
      .fixed_sampling = true,
-     .chat_tools_without_reasoning = true},
+     .chat_tools = HAFT__CHAT_TOOLS_WITHOUT_REASONING},
     {.pattern = "gpt-5", .takes_late_tools = true, .fixed_sampling = true},
-    {.pattern = "gpt-6", .takes_late_tools = true, .fixed_sampling = true},
+    {.pattern = "gpt-6",
+     .takes_late_tools = true,
+     .fixed_sampling = true,
+     .chat_tools = HAFT__CHAT_TOOLS_NEVER},
     {.pattern = "o1", .fixed_sampling = true},
     {.pattern = "o3", .fixed_sampling = true},
     {.pattern = "o4", .fixed_sampling = true},
@@ -71,6 +74,22 @@ const haft__model_rules *haft__model_rules_find(haft_str model)
         }
     }
     return &none;
+}
+
+haft__chat_tools haft__model_chat_tools(const haft__provider *provider, haft_str model)
+{
+    return provider->chat.limits_tools ? haft__model_rules_find(model)->chat_tools
+                                       : HAFT__CHAT_TOOLS_ALWAYS;
+}
+
+const char *haft__chat_tools_text(haft__chat_tools rule)
+{
+    static const char *const texts[] = {
+#define X(name, text) text,
+        HAFT__CHAT_TOOLS(X)
+#undef X
+    };
+    return texts[rule];
 }
 
 haft__deferral haft__model_deferral(const haft__provider *provider, haft_str model,

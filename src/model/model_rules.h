@@ -7,6 +7,20 @@
 
 #include "model/provider.h"
 
+/* Tools in requests to OpenAI's own Chat Completions API. */
+#define HAFT__CHAT_TOOLS(X)                                                                        \
+    X(ALWAYS, "")                                                                                  \
+    X(WITHOUT_REASONING, "only without reasoning") /* only with reasoning_effort none */           \
+    X(NEVER, "takes none")                         /* the model cannot leave out reasoning */
+
+typedef enum haft__chat_tools {
+#define X(name, text) HAFT__CHAT_TOOLS_##name,
+    HAFT__CHAT_TOOLS(X)
+#undef X
+} haft__chat_tools;
+
+const char *haft__chat_tools_text(haft__chat_tools rule);
+
 typedef struct haft__model_rules {
     const char *pattern; /* the start of the model's name; "" for a model without a row */
     bool no_force;       /* a choice that forces a call is answered 400 */
@@ -15,9 +29,8 @@ typedef struct haft__model_rules {
     bool binds_reasoning;
     bool fixed_sampling; /* rejects temperature and top_p while it reasons, which it does unless
                           * reasoning_effort is none */
-    bool chat_tools_without_reasoning; /* Chat Completions of its provider takes tools only with
-                                        * reasoning_effort none */
-    bool thinks_by_budget;             /* has thinkingBudget, but no thinkingLevel */
+    haft__chat_tools chat_tools;
+    bool thinks_by_budget; /* has thinkingBudget, but no thinkingLevel */
     bool takes_late_tools; /* accepts definitions of tools in the middle of the history */
     /* A call in the history without the signature of its reasoning is answered 400. */
     bool needs_signatures;
@@ -29,6 +42,10 @@ const haft__model_rules *haft__model_rules_all(size_t *ret_count);
 /* The row of a model; never NULL. Words of other hosts before the name are skipped:
  * us.anthropic.claude-.., anthropic/claude-... */
 const haft__model_rules *haft__model_rules_find(haft_str model);
+
+/* Whether requests to this model may have tools. ALWAYS for providers other than OpenAI's own Chat
+ * Completions API. */
+haft__chat_tools haft__model_chat_tools(const haft__provider *provider, haft_str model);
 
 /* How deferred tools reach the model. `refused`: members that its server rejects. If not NONE, a
  * reveal does not change the beginning of the request. */

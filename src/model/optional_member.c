@@ -12,7 +12,8 @@
 #define FIXED                                                                                      \
     (HAFT__MEMBER_BIT(HAFT__MEMBER_ALLOWED_TOOLS) | HAFT__MEMBER_BIT(HAFT__MEMBER_PARALLEL)        \
      | HAFT__MEMBER_BIT(HAFT__MEMBER_STREAM_OPTIONS) | HAFT__MEMBER_BIT(HAFT__MEMBER_INCLUDE)      \
-     | HAFT__MEMBER_BIT(HAFT__MEMBER_CACHE) | HAFT__MEMBER_BIT(HAFT__MEMBER_DEFER))
+     | HAFT__MEMBER_BIT(HAFT__MEMBER_CACHE) | HAFT__MEMBER_BIT(HAFT__MEMBER_DEFER)                 \
+     | HAFT__MEMBER_BIT(HAFT__MEMBER_EFFORT))
 
 haft__member_set haft__member_of_constraint(const haft__request *request)
 {

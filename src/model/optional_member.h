@@ -26,6 +26,7 @@ typedef enum haft__member {
     HAFT__MEMBER_INCLUDE,        /* encrypted reasoning; else it is not sent back */
     HAFT__MEMBER_CACHE,          /* marks for the provider's cache */
     HAFT__MEMBER_DEFER,          /* tools outside the list of tools; else the list grows */
+    HAFT__MEMBER_EFFORT,         /* reasoning_effort; else the model reasons as it does by itself */
     HAFT__MEMBER_COUNT,
 } haft__member;
 
@@ -77,7 +78,7 @@ haft__member_set haft__refusals_of(const haft__refusals *refusals, const haft__m
 
 /* ---- finding the rejected member ---- */
 
-#define HAFT__MEMBER_MAX_WORDS 3
+#define HAFT__MEMBER_MAX_WORDS 5
 
 /* A row of a wire format. */
 typedef struct haft__optional_member {

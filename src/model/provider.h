@@ -266,6 +266,7 @@ typedef struct haft__provider_chat_variant {
     bool strict_order;      /* a user's message must not follow a tool's */
     bool short_ids;         /* ids of calls are 9 letters and digits */
     bool any_arguments;     /* arguments in the history need not be a JSON object */
+    bool limits_tools;      /* some of its models take tools only without reasoning, or never */
     const char *must_call;  /* tool_choice for "some tool" */
     const char *max_tokens; /* the member that bounds a reply; "": as the options name it */
     const char *reasoning;  /* the member for reasoning that is sent back with calls; "": none */

@@ -151,6 +151,7 @@ static const haft__provider providers[] = {
                       .fixed_sampling = true},
      .chat = {.stream_usage = true,
               .any_arguments = true,
+              .limits_tools = true,
               .must_call = "required",
               .max_tokens = "max_completion_tokens",
               .reasoning = ""}},

@@ -29,14 +29,16 @@ def end_tls(connection):
         connection.unwrap()
 
 
-def spec(wire, server, model="m", **more):
+def spec(wire, server, name="m", **more):
     provider, end, _ = WIRES[wire]
     whole = {"haft": 1, "name": "refused", "instructions": "Look.",
-             "model": {"provider": provider, "model": model, "api_key": "sk-test-0123456789",
+             "model": {"provider": provider, "model": name, "api_key": "sk-test-0123456789",
                        "base_url": server.url(end)},
              "tools": [{"name": name, "description": "Looks.", "args": [],
                         "command": ["echo", "seen"]} for name in ("look", "find")],
-             "limits": {"parallel": 1}, **more}
+             "limits": {"parallel": 1}}
+    whole["model"].update(more.pop("model", {}))
+    whole.update(more)
     path = Path(scratch) / "spec.json"
     path.write_text(json.dumps(whole))
     return path
@@ -59,6 +61,8 @@ def refused(log):
             if event["kind"] == "option_refused"]
 
 
+EFFORT = {"model": {"options": {"reasoning_effort": "low"}}}
+
 # For each wire format: a spec, the refusals in order, and what a request may not have after them.
 CASES = [
     ("openai-chat", "stream_options", {}, [error(400, "Unknown argument: stream_options")],
@@ -79,6 +83,20 @@ CASES = [
     ("anthropic", "forced", {"choice": {"default": "any"}},
      [error(400, "tool_choice: this model does not support a forced tool")], ["tool_choice"],
      lambda request: request["tool_choice"]["type"] == "auto"),
+    ("anthropic", "effort", EFFORT,
+     [error(400, "This model does not support the effort parameter.")], ["output_config.effort"],
+     lambda request: "output_config" not in request),
+    ("openai-responses", "effort", EFFORT,
+     [error(400, "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
+            param="reasoning.effort")], ["reasoning.effort"],
+     lambda request: "reasoning" not in request),
+    ("openai-chat", "effort", EFFORT,
+     [error(400, "Unrecognized request argument supplied: reasoning_effort")],
+     ["reasoning_effort"], lambda request: "reasoning_effort" not in request),
+    ("gemini", "effort", EFFORT, [error(400, "Thinking level is not supported for this model.")],
+     ["generationConfig.thinkingConfig"], lambda request: "generationConfig" not in request),
+    ("ollama", "effort", EFFORT, [error(400, '"m" does not support thinking')], ["think"],
+     lambda request: "think" not in request),
 ]
 
 
@@ -221,7 +239,7 @@ def test_own_host():
     proxy.target, proxy.daemon_threads = server.http.server_port, True
     threading.Thread(target=proxy.serve_forever).start()
     with server:
-        path = spec("openai-chat", server, model="gpt-4o-mini", choice={"min_tools_for_auto": 2})
+        path = spec("openai-chat", server, name="gpt-4o-mini", choice={"min_tools_for_auto": 2})
         whole = json.loads(path.read_text())
         whole["model"].update(provider="openai-chat", base_url="https://api.openai.com/v1")
         whole["tools"].append({"builtin": ["store_artifact"]})

@@ -87,6 +87,30 @@ TEST(a_call_is_forced_natively_or_in_words)
     haft__arena_finish(&arena);
 }
 
+TEST(tools_in_chat_completions_depend_on_the_model_at_openai_only)
+{
+    static const struct {
+        const char *provider, *base_url, *model;
+        haft__chat_tools wanted;
+    } cases[] = {
+        {"openai-chat", "", "gpt-6.1-sol", HAFT__CHAT_TOOLS_NEVER},
+        {"openai-chat", "https://api.openai.com/v1", "gpt-6-astra", HAFT__CHAT_TOOLS_NEVER},
+        {"openai-chat", "", "gpt-5.6", HAFT__CHAT_TOOLS_WITHOUT_REASONING},
+        {"openai-chat", "", "gpt-5.1", HAFT__CHAT_TOOLS_ALWAYS},
+        {"openai-chat", "", "gpt-4o-mini", HAFT__CHAT_TOOLS_ALWAYS},
+        {"openai-chat", "https://example.org/v1", "gpt-6.1-sol", HAFT__CHAT_TOOLS_ALWAYS},
+        {"openai", "", "gpt-6.1-sol", HAFT__CHAT_TOOLS_ALWAYS},
+        {"vllm", "", "gpt-6.1-sol", HAFT__CHAT_TOOLS_ALWAYS},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__model_spec model = {.provider = haft__str(cases[i].provider),
+                                  .base_url = haft__str(cases[i].base_url)};
+        CHECK_INT(
+            haft__model_chat_tools(haft__provider_for_model(&model), haft__str(cases[i].model)),
+            cases[i].wanted, "case %zu", i);
+    }
+}
+
 TEST(deferred_tools_reach_the_model_in_the_form_of_its_provider)
 {
     static const struct {

@@ -121,6 +121,7 @@ static void add_chat(haft__buf *page, const haft__provider *p)
     add_flag(page, p->chat.any_arguments);
     add_flag(page, p->chat.short_ids);
     add_flag(page, p->chat.strict_order);
+    add_flag(page, p->chat.limits_tools);
 }
 
 /* ---- tables ---- */
@@ -149,8 +150,8 @@ static const struct {
     {"Chat Completions",
      "| provider | `stream_options` | arguments may be any text | ids of 9 characters | no user "
      "message "
-     "after a tool message |\n",
-     "|---|---|---|---|---|\n", add_chat, &haft__openai_chat_api},
+     "after a tool message | tools [depend on the model](#models-with-their-own-rules) |\n",
+     "|---|---|---|---|---|---|\n", add_chat, &haft__openai_chat_api},
 };
 
 static const char *const intro =
@@ -223,7 +224,7 @@ static void add_models(haft__buf *page)
                          "| model | accepts a forced choice | thinking is bound to everything "
                          "before it | calls in the history need a signature | takes tools later "
                          "| rejects `temperature` and `top_p` | thinks by budget "
-                         "| tools at `openai-chat` only without reasoning |\n"
+                         "| restricts tools at `openai-chat` |\n"
                          "|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         haft__buf_addf(page, "| `%s` |", models[i].pattern);
@@ -233,13 +234,16 @@ static void add_models(haft__buf *page)
         add_flag(page, models[i].takes_late_tools);
         add_flag(page, models[i].fixed_sampling);
         add_flag(page, models[i].thinks_by_budget);
-        add_flag(page, models[i].chat_tools_without_reasoning);
+        haft__buf_addf(page, " %s |", haft__chat_tools_text(models[i].chat_tools));
         haft__buf_addf(page, "\n");
     }
-    haft__buf_addf(page, "\nA model that rejects `temperature` accepts it with `reasoning_effort: "
-                         "none`. One that thinks by budget gets a\nnumber of tokens in place of a "
-                         "level. With tools, `openai-chat` sends `reasoning_effort: none` to the "
-                         "models of the last column,\nunless the spec has an effort.\n");
+    haft__buf_addf(
+        page,
+        "\nA model that rejects `temperature` accepts it with `reasoning_effort: "
+        "none`. One that thinks by budget gets a\nnumber of tokens in place of a "
+        "level. With tools, `openai-chat` sends `reasoning_effort: none` to models that take tools "
+        "only without reasoning.\n`haft check` refuses a spec with tools for a "
+        "model that takes none there, or that would reason.\n");
 }
 
 /* Adds the options that have another name, or those that are not sent. */

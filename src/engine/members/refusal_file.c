@@ -29,6 +29,7 @@ static const char *const names[] = {
     [HAFT__MEMBER_INCLUDE] = "include",
     [HAFT__MEMBER_CACHE] = "cache",
     [HAFT__MEMBER_DEFER] = "defer",
+    [HAFT__MEMBER_EFFORT] = "effort",
 };
 _Static_assert(COUNT(names) == HAFT__MEMBER_COUNT, "each member has a name");
 

@@ -6,6 +6,7 @@
  */
 #include "base/limits.h"
 #include "base/str.h"
+#include "model/model_rules.h"
 #include "model/provider_tool.h"
 #include "run/offer/offer.h"
 #include "spec/load/load_int.h"
@@ -237,6 +238,41 @@ static void check_provider_tools(haft__loader *l)
     }
 }
 
+/* ---- tools in Chat Completions ---- */
+
+static bool may_declare_tools(const haft__spec *spec)
+{
+    return haft__offer_is_native(spec)
+           && (spec->tools.count > 0 || haft__object_object(spec->mcp, "servers").count > 0);
+}
+
+/* OpenAI's own API answers 400 to tools for some models, or while they reason. */
+static void check_chat_tools(haft__loader *l)
+{
+    const haft__model_spec *model = &l->spec->model;
+    const haft__provider *provider = haft__provider_for_model(model);
+    if (provider == NULL || !haft__loader_keys_are_valid(l, "model tools mcp spec resources")
+        || !may_declare_tools(l->spec)) {
+        return;
+    }
+    haft__chat_tools rule = haft__model_chat_tools(provider, model->model);
+    haft_str effort = haft__object_string(model->options, "reasoning_effort");
+    if (rule == HAFT__CHAT_TOOLS_NEVER) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, HAFT__LIT("/model"), HAFT__SUBJECT_VALUE,
+            "%.*s takes no tools in the Chat Completions API", HAFT__ARG(model->model));
+        haft__loader_hint(l, problem, "the Responses API takes them: write openai:%.*s",
+                          HAFT__ARG(model->model));
+    } else if (rule == HAFT__CHAT_TOOLS_WITHOUT_REASONING && effort.len > 0
+               && !haft__str_equal(effort, HAFT__LIT("none"))) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, HAFT__LIT("/model/options/reasoning_effort"), HAFT__SUBJECT_VALUE,
+            "%.*s takes tools in the Chat Completions API only without reasoning",
+            HAFT__ARG(model->model));
+        haft__loader_hint(l, problem, "the Responses API takes both: use the provider openai");
+    }
+}
+
 /* ---- the model ---- */
 
 static void check_model(haft__loader *l, bool embeddings, const char *pointer)
@@ -277,5 +313,6 @@ void haft__loader_check_support(haft__loader *l)
     check_tool_programs(l);
     check_servers(l);
     check_provider_tools(l);
+    check_chat_tools(l);
     check_models(l);
 }

@@ -22,6 +22,31 @@ static const problem_case cases[] = {
     {"model: gemini:x\ntools: [{name: a, provider: {type: shell}}]\n",
      "2:29: the provider of the model runs no tool of the type \"shell\" (it has: web_search, "
      "web_fetch, code_execution)"},
+    {"model: openai-chat:gpt-6.1-sol\nbuiltins: {enabled: [glob]}\n",
+     "1:8: gpt-6.1-sol takes no tools in the Chat Completions API (the Responses API takes them: "
+     "write openai:gpt-6.1-sol)"},
+    {"model: openai-chat:gpt-6-astra-20261101\n" SERVER("command: [sh]"),
+     "1:8: gpt-6-astra-20261101 takes no tools in the Chat Completions API (the Responses API "
+     "takes them: write openai:gpt-6-astra-20261101)"},
+    {"model: openai-chat:gpt-6.1-sol\n", ""},
+    {"model: openai:gpt-6.1-sol\nbuiltins: {enabled: [glob]}\n", ""},
+    {"model: {provider: openai-chat, model: gpt-6.1-sol, base_url: 'http://h/v1'}\n"
+     "builtins: {enabled: [glob]}\n",
+     ""},
+    {"models: [openai:gpt-6.1-sol, openai-chat:gpt-6.1-sol]\nbuiltins: {enabled: [glob]}\n",
+     "1:30: gpt-6.1-sol takes no tools in the Chat Completions API (the Responses API takes them: "
+     "write openai:gpt-6.1-sol)"},
+    {"model: openai-chat:gpt-5.6\nbuiltins: {enabled: [glob]}\n", ""},
+    {"model: {provider: openai-chat, model: gpt-5.6, options: {reasoning_effort: none}}\n"
+     "builtins: {enabled: [glob]}\n",
+     ""},
+    {"model: {provider: openai-chat, model: gpt-5.6, options: {reasoning_effort: low}}\n"
+     "builtins: {enabled: [glob]}\n",
+     "1:76: gpt-5.6 takes tools in the Chat Completions API only without reasoning (the Responses "
+     "API takes both: use the provider openai)"},
+    {"model: {provider: openai-chat, model: gpt-5.1, options: {reasoning_effort: low}}\n"
+     "builtins: {enabled: [glob]}\n",
+     ""},
 };
 
 TEST(a_spec_that_cannot_run_is_an_error)

@@ -94,8 +94,7 @@ static haft_str effort_for(haft_str effort)
     return least ? HAFT__LIT("low") : effort;
 }
 
-/* output_config of the options, with the schema of the reply and the effort, unless
- * output_config has one itself. */
+/* output_config of the options, with the schema of the reply and an effort, which may be empty. */
 static void write_output_config(haft__json_writer *w, haft__json given, haft_str effort,
                                 const haft__constraint *constraint)
 {
@@ -109,7 +108,7 @@ static void write_output_config(haft__json_writer *w, haft__json given, haft_str
             haft__json_add(w, given.members[i].value);
         }
     }
-    if (effort.len > 0 && haft__object_find(given, "effort") == NULL) {
+    if (effort.len > 0) {
         haft__field_text(w, "effort", effort_for(effort));
     }
     if (constrained) {
@@ -165,9 +164,12 @@ void haft__anthropic_write_options(const haft__provider *provider, haft__json_wr
     haft__json given = options->options;
     haft__json config = haft__object_object(given, OUTPUT_CONFIG);
     haft_str effort = haft__object_string(given, EFFORT);
+    bool effort_is_sent = effort.len > 0 && haft__object_find(config, "effort") == NULL
+                          && haft__provider_use_member(options, HAFT__MEMBER_EFFORT);
     if (request->constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA || config.count > 0
-        || effort.len > 0) {
-        write_output_config(w, config, effort, &request->constraint);
+        || effort_is_sent) {
+        write_output_config(w, config, effort_is_sent ? effort : HAFT__LIT(""),
+                            &request->constraint);
     }
     if (!has_option(given, MAX_TOKENS) && !has_option(given, OTHER_MAX_TOKENS)) {
         haft__field_number(w, MAX_TOKENS, HAFT__LIMIT_MODEL_REPLY_TOKENS);

@@ -75,6 +75,9 @@ static const haft__optional_member optional_members[] = {
     {"generationConfig.responseJsonSchema",
      HAFT__MEMBER_SCHEMA,
      {"response_json_schema", "response_mime_type", "responseJsonSchema"}},
+    {"generationConfig.thinkingConfig",
+     HAFT__MEMBER_EFFORT,
+     {"thinkingConfig", "thinking_config", "thinking_level", "thinking_budget", "Thinking"}},
     {NULL, HAFT__MEMBER_COUNT, {NULL}},
 };
 

@@ -76,7 +76,7 @@ void haft__gemini_write_body(haft__provider_conversation *chat, const haft__requ
     if (any_tools) {
         haft__gemini_write_choice(&w, request, options);
     }
-    haft__gemini_write_options(chat->provider, &w, request, options->options);
+    haft__gemini_write_options(chat->provider, &w, request, options);
     if (options->continuation.len > 0) {
         haft__field_text(&w, "continuationToken", options->continuation);
     }

@@ -20,6 +20,7 @@ void haft__gemini_write_choice(haft__json_writer *w, const haft__request *reques
 
 /* Writes generationConfig, which includes the constraint, then the other options of the spec. */
 void haft__gemini_write_options(const haft__provider *provider, haft__json_writer *w,
-                                const haft__request *request, haft__json options);
+                                const haft__request *request,
+                                const haft__provider_request_options *options);
 
 #endif

@@ -154,24 +154,35 @@ static void add_given(haft__json_writer *w, haft__json given, bool constrained)
     }
 }
 
-static bool has_members(const haft__provider *provider, haft__json options)
+/* Whether the server accepts the member. */
+static bool is_accepted(const haft__provider_request_options *options, const char *member)
 {
+    return strcmp(member, THINKING) != 0 || haft__provider_use_member(options, HAFT__MEMBER_EFFORT);
+}
+
+static bool has_members(const haft__provider *provider,
+                        const haft__provider_request_options *request_options)
+{
+    haft__json options = request_options->options;
     bool found = haft__object_object(options, CONFIG).count > 0;
     for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        const char *member = member_of(provider, haft__json_text(options.members[i].key));
         found = found
-                || (member_of(provider, haft__json_text(options.members[i].key)) != NULL
-                    && options.members[i].value.kind != HAFT__JSON_NULL);
+                || (member != NULL && options.members[i].value.kind != HAFT__JSON_NULL
+                    && is_accepted(request_options, member));
     }
     return found;
 }
 
 static void add_config(const haft__provider *provider, haft__json_writer *w,
-                       const haft__request *request, haft__json options)
+                       const haft__request *request,
+                       const haft__provider_request_options *request_options)
 {
+    haft__json options = request_options->options;
     const haft__constraint *constraint = &request->constraint;
     bool constrained = constraint->kind == HAFT__CONSTRAINT_JSON_SCHEMA;
     bool has_levels = !haft__model_rules_find(request->model)->thinks_by_budget;
-    if (!constrained && !has_members(provider, options)) {
+    if (!constrained && !has_members(provider, request_options)) {
         return;
     }
     haft__json_key(w, CONFIG);
@@ -180,7 +191,7 @@ static void add_config(const haft__provider *provider, haft__json_writer *w,
     for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
         const char *member = member_of(provider, haft__json_text(options.members[i].key));
         if (member != NULL && options.members[i].value.kind != HAFT__JSON_NULL
-            && !is_set(provider, options, i, member)) {
+            && !is_set(provider, options, i, member) && is_accepted(request_options, member)) {
             add_member(w, member, options.members[i].value, has_levels);
         }
     }
@@ -194,9 +205,11 @@ static void add_config(const haft__provider *provider, haft__json_writer *w,
 }
 
 void haft__gemini_write_options(const haft__provider *provider, haft__json_writer *w,
-                                const haft__request *request, haft__json options)
+                                const haft__request *request,
+                                const haft__provider_request_options *request_options)
 {
-    add_config(provider, w, request, options);
+    haft__json options = request_options->options;
+    add_config(provider, w, request, request_options);
     for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
         haft_str key = haft__json_text(options.members[i].key);
         bool skip = haft__model_options_find(provider, key) != NULL

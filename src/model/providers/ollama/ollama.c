@@ -50,6 +50,7 @@ static haft_status write_headers(haft_str key, haft__arena *arena,
 
 static const haft__optional_member optional_members[] = {
     {"format", HAFT__MEMBER_SCHEMA, {"schema", "grammar"}},
+    {"think", HAFT__MEMBER_EFFORT, {"thinking"}},
     {NULL, HAFT__MEMBER_COUNT, {NULL}},
 };
 

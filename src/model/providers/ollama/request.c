@@ -78,8 +78,9 @@ static haft_str level_for(haft_str effort)
 
 /* A request that is longer than the context is an error: by default the server drops the oldest
  * messages without a word, and with them the instructions. */
-static void add_members(haft__json_writer *w, haft__json given)
+static void add_members(haft__json_writer *w, const haft__provider_request_options *options)
 {
+    haft__json given = options->options;
     haft_str effort = haft__object_string(given, "reasoning_effort");
     for (const char *const *name = members; *name != NULL; name++) {
         const haft__json *value = haft__object_find(given, *name);
@@ -89,7 +90,8 @@ static void add_members(haft__json_writer *w, haft__json given)
     }
     add_flag(w, given, "truncate", false);
     add_flag(w, given, "shift", false);
-    if (effort.len > 0 && haft__object_find(given, "think") == NULL) {
+    if (effort.len > 0 && haft__object_find(given, "think") == NULL
+        && haft__provider_use_member(options, HAFT__MEMBER_EFFORT)) {
         haft__json_key(w, "think");
         if (haft__str_equal(effort, HAFT__LIT("none"))) {
             haft__json_add_bool(w, false);
@@ -207,7 +209,7 @@ void haft__ollama_write_body(haft__provider_conversation *chat, const haft__requ
         w.after_key = false;
     }
     haft__field_flag(&w, "stream", options->stream); /* the server's default is true */
-    add_members(&w, options->options);
+    add_members(&w, options);
     add_model_options(chat, &w, options->options, buf->len - start);
     haft__json_end_object(&w);
 }

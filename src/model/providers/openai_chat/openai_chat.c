@@ -37,6 +37,7 @@ static const haft__optional_member optional_members[] = {
     {"stream_options", HAFT__MEMBER_STREAM_OPTIONS, {"include_usage"}},
     {"grammar", HAFT__MEMBER_GRAMMAR, {NULL}},
     {"response_format", HAFT__MEMBER_SCHEMA, {"json_schema", "strict"}},
+    {"reasoning_effort", HAFT__MEMBER_EFFORT, {"effort"}},
     {NULL, HAFT__MEMBER_COUNT, {NULL}},
 };
 

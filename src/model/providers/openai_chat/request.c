@@ -174,7 +174,9 @@ static void add_options(const haft__provider_conversation *chat, haft__json_writ
         bool given_too = !haft__str_equal(name, key) && haft__json_get(given, name) != NULL;
         if (!haft__provider_is_reserved_option(chat->provider, key) && !given_too
             && given.members[i].value.kind != HAFT__JSON_NULL
-            && haft__model_options_why_unsent(chat->provider, model, given, key) == NULL) {
+            && haft__model_options_why_unsent(chat->provider, model, given, key) == NULL
+            && (!haft__str_equal(key, HAFT__LIT(EFFORT))
+                || haft__provider_use_member(options, HAFT__MEMBER_EFFORT))) {
             haft__json_key_str(w, name);
             haft__json_add(w, given.members[i].value);
         }
@@ -185,9 +187,9 @@ static void add_options(const haft__provider_conversation *chat, haft__json_writ
 static void add_effort(const haft__provider_conversation *chat, haft__json_writer *w,
                        haft_str model, const haft__provider_request_options *options)
 {
-    if (chat->provider->capabilities.fixed_sampling
-        && haft__model_rules_find(model)->chat_tools_without_reasoning
-        && !has_option(options, EFFORT)) {
+    if (haft__model_chat_tools(chat->provider, model) == HAFT__CHAT_TOOLS_WITHOUT_REASONING
+        && !has_option(options, EFFORT)
+        && haft__provider_use_member(options, HAFT__MEMBER_EFFORT)) {
         haft__json_key(w, EFFORT);
         haft__json_add_str(w, HAFT__LIT("none"));
     }

@@ -36,6 +36,7 @@ static const haft__optional_member optional_members[] = {
     {"strict", HAFT__MEMBER_STRICT, {NULL}},
     {"include", HAFT__MEMBER_INCLUDE, {"encrypted_content"}},
     {"additional_tools", HAFT__MEMBER_DEFER, {NULL}},
+    {"reasoning.effort", HAFT__MEMBER_EFFORT, {"reasoning_effort", "effort"}},
     {NULL, HAFT__MEMBER_COUNT, {NULL}},
 };
 

@@ -181,15 +181,18 @@ static bool is_replaced(haft__json given, haft_str key, haft_str name)
 }
 
 static void add_options(const haft__provider_conversation *text, haft__json_writer *w,
-                        const haft__request *request, haft__json given)
+                        const haft__request *request, const haft__provider_request_options *options)
 {
+    haft__json given = options->options;
     for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
         haft_str key = haft__json_text(given.members[i].key);
         haft_str name = option_name(text->provider, key);
         haft__json value = given.members[i].value;
         if (!haft__provider_is_reserved_option(text->provider, key)
             && !is_replaced(given, key, name) && value.kind != HAFT__JSON_NULL
-            && haft__model_options_why_unsent(text->provider, request->model, given, key) == NULL) {
+            && haft__model_options_why_unsent(text->provider, request->model, given, key) == NULL
+            && (!haft__str_equal(key, HAFT__LIT(EFFORT))
+                || haft__provider_use_member(options, HAFT__MEMBER_EFFORT))) {
             add_option(w, name, key, value);
         }
     }
@@ -308,6 +311,6 @@ void haft__responses_write_body(haft__provider_conversation *text, const haft__r
     if (options->stream) {
         haft__field_flag(&w, "stream", true);
     }
-    add_options(text, &w, request, options->options);
+    add_options(text, &w, request, options);
     haft__json_end_object(&w);
 }
