@@ -135,6 +135,16 @@ const haft__optional_member *haft__member_find_row(const haft__optional_member *
     return table->name != NULL ? table : NULL;
 }
 
+const haft__optional_member *haft__member_next_row(const haft__optional_member *table,
+                                                   const haft__optional_member *row,
+                                                   haft__member_set set)
+{
+    for (; table <= row; table++) {
+        set &= ~HAFT__MEMBER_BIT(table->member);
+    }
+    return haft__member_find_row(table, set);
+}
+
 /* Whether the text mentions an option, at any depth. */
 static bool mentions_option(haft_str text, haft__json options)
 {

@@ -96,6 +96,12 @@ haft__member_set haft__member_of_constraint(const haft__request *request);
 const haft__optional_member *haft__member_find_row(const haft__optional_member *table,
                                                    haft__member_set set);
 
+/* The row after `row` whose member is in `set` and which no row up to `row` has: a table may have
+ * several rows for a member. NULL if there is none. */
+const haft__optional_member *haft__member_next_row(const haft__optional_member *table,
+                                                   const haft__optional_member *row,
+                                                   haft__member_set set);
+
 /* A response that is not 2xx. */
 typedef struct haft__member_refusal {
     const haft__model_failure *failure;

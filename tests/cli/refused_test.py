@@ -2,31 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers that reject optional members of a request: each is asked once more without the member,
 the run leaves it out from then on, and its replay is identical."""
-import contextlib
 import json
 import os
-import shutil
-import socket
-import ssl
 import subprocess
 import sys
 import tempfile
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from own_host import OwnHost, can_serve_hosts  # noqa: E402
 from script import check, skip  # noqa: E402
 from wire_server import WIRES, Server, error  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-
-
-def end_tls(connection):
-    """Without this, newer versions of libcurl report that the reply may be cut."""
-    connection.settimeout(60)
-    with contextlib.suppress(OSError):
-        connection.unwrap()
 
 
 def spec(wire, server, name="m", **more):
@@ -176,46 +164,10 @@ def test_subset():
     check("the_example_replays", replay(), (0, "identical"))
 
 
-class Tunnel(BaseHTTPRequestHandler):
-    """A proxy that connects every host to one server."""
-
-    def log_message(self, *_):
-        pass
-
-    def do_CONNECT(self):
-        with socket.create_connection(("127.0.0.1", self.server.target)) as other:
-            self.send_response(200)
-            self.end_headers()
-            back = threading.Thread(target=self.copy, args=(other, self.connection))
-            back.start()
-            self.copy(self.connection, other)
-            back.join()
-        self.close_connection = True
-
-    @staticmethod
-    def copy(source, target):
-        try:
-            while piece := source.recv(65536):
-                target.sendall(piece)
-            target.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-
-def make_certificate(host):
-    key, certificate = Path(scratch) / "key.pem", Path(scratch) / "certificate.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key,
-                    "-out", certificate, "-days", "2", "-subj", "/CN=haft-test", "-addext",
-                    f"subjectAltName=DNS:{host}"], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    return certificate, context
-
-
 def test_own_host():
     """Only OpenAI's own host gets allowed_tools: a server that does not know them takes its place
     behind a proxy."""
-    if shutil.which("openssl") is None:
+    if not can_serve_hosts():
         skip("openai_itself", "there is no openssl")
         return
 
@@ -230,24 +182,13 @@ def test_own_host():
             WIRES["openai-chat"][2](text="done")
 
     offered = []
-    certificate, context = make_certificate("api.openai.com")
-    server = Server([strict] * 9)
-    server.http.socket = context.wrap_socket(server.http.socket, server_side=True)
-    close = server.http.shutdown_request
-    server.http.shutdown_request = lambda connection: (end_tls(connection), close(connection))
-    proxy = ThreadingHTTPServer(("127.0.0.1", 0), Tunnel)
-    proxy.target, proxy.daemon_threads = server.http.server_port, True
-    threading.Thread(target=proxy.serve_forever).start()
-    with server:
+    with Server([strict] * 9) as server, OwnHost(server.http, "api.openai.com") as host:
         path = spec("openai-chat", server, name="gpt-4o-mini", choice={"min_tools_for_auto": 2})
         whole = json.loads(path.read_text())
         whole["model"].update(provider="openai-chat", base_url="https://api.openai.com/v1")
         whole["tools"].append({"builtin": ["store_artifact"]})
         path.write_text(json.dumps(whole))
-        status, log, err = run(path, SSL_CERT_FILE=str(certificate),
-                               https_proxy=f"http://127.0.0.1:{proxy.server_port}")
-    proxy.shutdown()
-    proxy.server_close()
+        status, log, err = run(path, **host.environment)
     first = server.requests[0]
     check("the_first_request_names_the_subset",
           (first["tool_choice"]["type"], len(first["tools"])), ("allowed_tools", 3))

@@ -113,6 +113,50 @@ TEST(a_rejected_member_is_named_or_the_only_one)
     }
 }
 
+TEST(members_with_several_rows_are_listed_once)
+{
+    static const haft__optional_member rows_of_two[] = {
+        {"a", HAFT__MEMBER_EFFORT, {NULL}},
+        {"b", HAFT__MEMBER_SCHEMA, {NULL}},
+        {"a", HAFT__MEMBER_EFFORT, {"c"}},
+        {NULL, HAFT__MEMBER_COUNT, {NULL}},
+    };
+    const haft__optional_member *row =
+        haft__member_next_row(rows_of_two, rows_of_two, BIT(EFFORT) | BIT(SCHEMA));
+    CHECK(row == &rows_of_two[1], "the other member follows");
+    CHECK(haft__member_next_row(rows_of_two, row, BIT(EFFORT) | BIT(SCHEMA)) == NULL, "the end");
+    CHECK(haft__member_next_row(rows_of_two, rows_of_two, BIT(EFFORT)) == NULL, "no other member");
+}
+
+static const haft__optional_member *table_of(const char *name)
+{
+    haft__model_spec model = {.provider = haft__str(name)};
+    return haft__provider_for_model(&model)->api->optional_members;
+}
+
+TEST(errors_about_output_config_name_the_effort_or_the_schema)
+{
+    static const struct {
+        haft__member_set sent;
+        const char *body, *refused;
+    } errors[] = {
+        {BIT(EFFORT) | BIT(SCHEMA), "output_config.effort: not supported", "output_config.effort"},
+        {BIT(EFFORT) | BIT(SCHEMA), "output_config.format.schema: bad", "output_config.format"},
+        {BIT(EFFORT) | BIT(SCHEMA), "output_config: Extra inputs", "output_config.format"},
+        {BIT(EFFORT) | BIT(CACHE), "output_config: Extra inputs", "output_config.effort"},
+    };
+    for (size_t i = 0; i < COUNT(errors); i++) {
+        haft__model_failure failure = {
+            .status = 400, .kind = HAFT__FAILURE_OTHER, .param = HAFT__LIT("")};
+        haft__member_refusal refusal = {
+            .failure = &failure, .body = haft__str(errors[i].body), .sent = errors[i].sent};
+        const haft__optional_member *found =
+            haft__member_find_refused(table_of("anthropic"), &refusal);
+        CHECK_STR(haft__str(found != NULL ? found->name : ""), haft__str(errors[i].refused),
+                  "case %zu", i);
+    }
+}
+
 TEST(haft_guesses_once_for_a_request)
 {
     haft__model_failure failure = {

@@ -3,7 +3,9 @@
 import json
 import os
 import subprocess
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import mock
 import mock_anthropic
@@ -11,6 +13,9 @@ import mock_chat
 import mock_gemini
 import mock_ollama
 import mock_responses
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from own_host import can_serve_hosts  # noqa: E402
 
 ADAPTIVE = {"thinking": {"type": "adaptive"}}
 
@@ -24,20 +29,24 @@ class Case:
     base: str = "/v1"           # after the mock's URL
     options: dict = field(default_factory=dict)
     signs: bool = False         # thinking is signed or encrypted: no other model gets it
-    variable: str = None        # has the base URL, so that the server counts as the provider's own
+    variable: str = None        # has the base URL
+    host: str = None            # the provider's own host, whose place the mock takes
 
     def spec(self, url, streams=True):
         """The model of a spec."""
         model = {"provider": self.provider, "model": self.model, "api_key_env": "MOCK_KEY",
                  "options": self.options | ({} if streams else {"stream": False})}
-        return model if self.variable else model | {"base_url": url + self.base}
+        return model if self.variable or self.host else model | {"base_url": url + self.base}
 
-    def environment(self, url):
-        return {self.variable: url + self.base} if self.variable else {}
+    def environment(self, server):
+        """The variables with which haft reaches a mock."""
+        if self.host:
+            return server.host.environment
+        return {self.variable: server.url + self.base} if self.variable else {}
 
 
 CASES = [
-    Case("openai_chat", "openai-chat", mock_chat.Chat, "gpt-4o-mini", variable="OPENAI_BASE_URL"),
+    Case("openai_chat", "openai-chat", mock_chat.Chat, "gpt-4o-mini", host="api.openai.com"),
     Case("openai_compatible", "openai", mock_chat.Chat, "some-model"),
     Case("openai_responses", "openai-responses", mock_responses.Responses, "gpt-6.1-sol",
          options={"reasoning": {"effort": "low", "summary": "auto"}}, signs=True,
@@ -62,6 +71,8 @@ CASES = [
     Case("gateway", "openai-chat", mock_chat.Gateway, "some/model:free", base="/api/v1",
          signs=True),
 ]
+if not can_serve_hosts():
+    CASES = [case for case in CASES if case.host is None]
 
 
 def run_haft(words, environment, directory):
@@ -76,4 +87,4 @@ def run_haft(words, environment, directory):
 
 def start(case, turns):
     """A running mock for a case."""
-    return mock.Mock(case.wire(), turns)
+    return mock.Mock(case.wire(), turns, host=case.host)

@@ -28,7 +28,7 @@ def play(case, turns, directory, streams=True, **more):
                 "model": case.spec(server.url, streams), **more}
         (directory / "spec.json").write_text(json.dumps(spec))
         status, events, errors = run_haft(["run", "spec.json", "Go.", "--events"],
-                                          case.environment(server.url), directory)
+                                          case.environment(server), directory)
         return status, events, [errors, *server.problems()], server.requests
 
 

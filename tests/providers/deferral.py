@@ -48,7 +48,7 @@ def play(case, turns, directory, make=served, then=None, **more):
         spec = {"haft": 1, "name": "deferred", "choice": {"min_tools_for_auto": 0},
                 "max_mcp_tools": 1, "model": model, **make(directory), **more}
         (directory / "spec.json").write_text(json.dumps(spec))
-        environment = {**case.environment(server.url), "HAFT_VECTORS": "none"}
+        environment = {**case.environment(server), "HAFT_VECTORS": "none"}
         status, events, errors = run_haft(["run", "spec.json", "Send a message.", "--events"],
                                           environment, directory)
         if then:

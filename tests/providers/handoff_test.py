@@ -37,7 +37,7 @@ def play(one, other, directory):
         billing = agent("billing", other.spec(second.url), "desk")
         desk = agent("desk", one.spec(first.url), "billing") | {"agents": {"billing": billing}}
         (directory / "spec.json").write_text(json.dumps(desk))
-        environment = one.environment(first.url) | other.environment(second.url)
+        environment = one.environment(first) | other.environment(second)
         status, events, errors = run_haft(["run", "spec.json", "Is it paid?", "--events"],
                                           environment, directory)
         handed = [event["to"] for event in events if event["kind"] == "handed_off"]

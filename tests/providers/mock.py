@@ -21,7 +21,12 @@ import http.server
 import itertools
 import json
 import re
+import sys
 import threading
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from own_host import OwnHost  # noqa: E402
 
 COUNTER = itertools.count()
 PIECE = 11  # bytes: streams are sent in pieces that cut lines and characters
@@ -140,23 +145,29 @@ class Wire:
 
 
 class Mock:
-    """A server with one wire format. Use it with `with`; `url` is its base URL."""
+    """A server with one wire format. Use it with `with`; `url` is its base URL. With `host`, it
+    takes the place of this host for haft with the variables `host.environment`."""
 
-    def __init__(self, wire, turns, piece=PIECE):
+    def __init__(self, wire, turns, piece=PIECE, host=None):
         self.wire, self.turns, self.piece = wire, list(turns), piece
         self.requests, self.refusals = [], []
         handler = type("Handler", (_Handler,), {"mock": self})
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.lock = threading.Lock()
+        self.host = OwnHost(self.server, host) if host else None
 
     def __enter__(self):
+        if self.host:
+            self.host.__enter__()
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(self, *_):
         self.server.shutdown()
         self.server.server_close()
+        if self.host:
+            self.host.__exit__()
 
     def problems(self):
         return self.refusals + self.wire.complaints + [

@@ -33,7 +33,7 @@ def play(case, turns, directory, streams=True, **more):
         spec = {"haft": 1, "choice": {"min_tools_for_auto": 0}, "tools": [WEB, ADD],
                 "model": case.spec(server.url, streams), **more}
         (directory / "spec.json").write_text(json.dumps(spec))
-        environment = case.environment(server.url)
+        environment = case.environment(server)
         status, events, errors = run_haft(["run", "spec.json", "Go.", "--events"], environment,
                                           directory)
         return status, events, errors, server.problems(), server.requests

@@ -76,6 +76,6 @@ def play(case, streams, directory):
         (directory / "spec.json").write_text(json.dumps(
             {**SPEC, "model": case.spec(server.url, streams)}))
         status, events, errors = run_haft(["run", "spec.json", "Add it up.", "--events"],
-                                          case.environment(server.url), directory)
+                                          case.environment(server), directory)
         problems = server.problems()
     return status, in_order([essence(event) for event in events]), errors, problems, server.requests

@@ -48,7 +48,7 @@ def play(one, other, directory):
     directory.mkdir()
     problems = []
     with start(one, FIRST) as first, start(other, SECOND) as second:
-        environment = one.environment(first.url), other.environment(second.url)
+        environment = one.environment(first), other.environment(second)
         models = one.spec(first.url), other.spec(second.url)
         (directory / "spec.json").write_text(json.dumps({**SPEC, "model": models[0]}))
 

@@ -125,7 +125,7 @@ static void print_members(FILE *out, const haft__explanation *e)
     }
     (void)fputs("\noptional members of the request\n  ", out);
     const char *between = "";
-    for (; row != NULL; row = haft__member_find_row(row + 1, e->sent)) {
+    for (; row != NULL; row = haft__member_next_row(e->members, row, e->sent)) {
         (void)fprintf(out, "%s%s", between, row->name);
         between = ", ";
     }
@@ -141,7 +141,7 @@ static void print_refused(FILE *out, const haft__explanation *e)
     }
     (void)fputs("\nmembers that the server refused in an earlier run\n  ", out);
     const char *between = "";
-    for (; row != NULL; row = haft__member_find_row(row + 1, e->refused)) {
+    for (; row != NULL; row = haft__member_next_row(e->members, row, e->refused)) {
         (void)fprintf(out, "%s%s (HTTP %u)", between, row->name,
                       (unsigned)e->refused_statuses[row->member]);
         between = ", ";

@@ -199,7 +199,7 @@ static void write_members(haft__json_writer *w, const haft__explanation *e)
     haft__json_begin_array(w);
     const haft__optional_member *row =
         e->members != NULL ? haft__member_find_row(e->members, e->sent) : NULL;
-    for (; row != NULL; row = haft__member_find_row(row + 1, e->sent)) {
+    for (; row != NULL; row = haft__member_next_row(e->members, row, e->sent)) {
         haft__json_add_str(w, haft__str(row->name));
     }
     haft__json_end_array(w);
@@ -215,7 +215,7 @@ static void write_refused(haft__json_writer *w, const haft__explanation *e)
     }
     haft__json_key(w, "refused_members");
     haft__json_begin_array(w);
-    for (; row != NULL; row = haft__member_find_row(row + 1, e->refused)) {
+    for (; row != NULL; row = haft__member_next_row(e->members, row, e->refused)) {
         haft__json_begin_object(w);
         haft__field_text(w, "member", haft__str(row->name));
         haft__field_number(w, "status", e->refused_statuses[row->member]);
