@@ -46,7 +46,7 @@ class Case:
 
 
 CASES = [
-    Case("openai_chat", "openai-chat", mock_chat.Chat, "gpt-4o-mini", host="api.openai.com"),
+    Case("openai_chat", "openai-chat", mock_chat.Chat, "gpt-5.6", host="api.openai.com"),
     Case("openai_compatible", "openai", mock_chat.Chat, "some-model"),
     Case("openai_responses", "openai-responses", mock_responses.Responses, "gpt-6.1-sol",
          options={"reasoning": {"effort": "low", "summary": "auto"}}, signs=True,

@@ -25,6 +25,8 @@ NO_FORCE = ("claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1")
 # Models whose thinking is valid only after the same conversation.
 BOUND = NO_FORCE + ("claude-haiku-5-5", "claude-fable-5-2", "claude-mythos-5-1",
                     "claude-mythos-5-2")
+# Models that know no effort.
+NO_EFFORT = ("claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-1")
 ADAPTIVE_ONLY = ("claude-opus-5-5", "claude-fable-5-1")
 
 
@@ -83,7 +85,7 @@ class Anthropic(Wire):
         self.check_thinking(request)
         self.check_tools(request)
         self.check_messages(request)
-        self.check_output(request.get("output_config", {}))
+        self.check_output(request.get("output_config", {}), request["model"])
         return request.get("stream", False)
 
     @staticmethod
@@ -109,8 +111,12 @@ class Anthropic(Wire):
             refuse_unless(1024 <= budget < request["max_tokens"], "thinking.budget_tokens: invalid")
 
     @staticmethod
-    def check_output(output):
+    def check_output(output, model):
         refuse_unknown(output, {"format", "effort"}, "output_config")
+        refuse_unless("effort" not in output or not is_model(model, NO_EFFORT),
+                      "This model does not support the effort parameter.")
+        refuse_unless(output.get("effort", "low") in ("low", "medium", "high", "xhigh", "max"),
+                      "output_config.effort: unknown")
         form = output.get("format")
         if form is not None:
             refuse_unknown(form, {"type", "schema"}, "output_config.format")

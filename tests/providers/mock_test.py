@@ -314,6 +314,7 @@ def test_anthropic():
     free.test("anthropic", rows + [
         ("a_forced_choice_with_thinking", lambda r: r.update(
             thinking=adaptive, tool_choice={"type": "any"}), "Thinking may not be enabled"),
+        ("an_effort", put("output_config", {"effort": "low"}), "effort"),
         ("an_undeclared_choice", put("tool_choice", {"type": "tool", "name": "x"}), "declared")])
     check("anthropic_accepts_a_forced_choice", free.outcome(put("tool_choice", {"type": "any"})),
           "")
