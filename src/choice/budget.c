@@ -15,6 +15,7 @@ haft__spent_budget haft__budget_check(const haft__spec *spec, const haft__usage 
         bool limited;
     } budgets[] = {
         {{"calls", usage->calls, limits->calls}, true},
+        {{"cost", usage->cost_units, spec->choice.cost_budget}, spec->choice.evidence_first},
         {{"tokens", sum(usage->input_tokens, usage->output_tokens), limits->tokens}, true},
         {{"usd", usage->cost_micros, limits->usd_micros}, limits->has_usd},
         {{"wall", usage->wall_ms, limits->wall_ms}, true},

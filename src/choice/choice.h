@@ -24,7 +24,7 @@ typedef struct haft__choice_tool {
     bool hidden;   /* callable but not declared: the model cannot be forced to call it */
 } haft__choice_tool;
 
-/* A budget that is used up: "turns", "calls", "tokens", "usd", "wall". */
+/* A budget that is used up: "turns", "calls", "cost", "tokens", "usd", "wall". */
 typedef struct haft__spent_budget {
     const char *what; /* NULL: no budget is used up */
     uint64_t used, limit;
@@ -90,9 +90,10 @@ typedef struct haft__usage {
     uint64_t cached_tokens;               /* part of the input; not counted a second time */
     uint64_t cost_micros;
     uint64_t wall_ms;
+    uint32_t cost_units; /* haft__evidence_cost() of the calls that have started */
 } haft__usage;
 
-/* Returns the first of calls, tokens, usd and wall that has reached its limit. Does not check
+/* Returns the first of calls, cost, tokens, usd and wall that has reached its limit. Does not check
  * turns. */
 haft__spent_budget haft__budget_check(const haft__spec *spec, const haft__usage *usage);
 
@@ -160,6 +161,44 @@ haft__guard_facts haft__guard_collect(const haft__spec *spec, const haft__choice
  * If the guard fails, appends everything that is missing, for the model to read. */
 bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, haft_str tool,
                         haft__buf *why);
+
+/* ---- evidence first ---- */
+
+/* What a call of a tool with that cost takes from choice.cost_budget: free 0, light 1, heavy 4. */
+uint32_t haft__evidence_cost(haft__tool_cost cost);
+
+/* A result of a search lists the file if a line of it is the path, or begins with the path and a
+ * colon. A leading "./" of the path does not matter. */
+bool haft__evidence_lists(haft_str result, haft_str path);
+
+/* A task names the file if it contains the path, or the last part of the path, as a whole word. */
+bool haft__evidence_names(haft_str task, haft_str path);
+
+/* The facts about one call under choice.evidence_first. */
+typedef struct haft__evidence_facts {
+    haft_str tool;
+    haft__tool_cost cost;
+    bool forced;   /* the mode names this tool */
+    bool cheaper;  /* a data tool that is not heavy may be called in this turn */
+    haft_str path; /* the file that the call opens; "" if no argument names one */
+    haft_str task;
+    const haft_str *results; /* of the finished calls of cheaper data tools, without errors */
+    size_t result_count;
+    uint32_t cost_used, cost_budget;
+} haft__evidence_facts;
+
+typedef enum haft__evidence_verdict {
+    HAFT__EVIDENCE_FINE,
+    HAFT__EVIDENCE_MISSING,     /* heavy, and nothing has pointed to its file */
+    HAFT__EVIDENCE_OVER_BUDGET, /* it costs more than what is left */
+} haft__evidence_verdict;
+
+haft__evidence_verdict haft__evidence_judge(const haft__evidence_facts *facts);
+
+/* Appends what the model reads about a refusal: the reason, and what to do instead. `names` are the
+ * cheaper data tools that may be called now, cheapest first. Nothing for HAFT__EVIDENCE_FINE. */
+void haft__evidence_explain(haft__buf *buf, const haft__evidence_facts *facts,
+                            haft__evidence_verdict verdict, const haft_str *names, size_t count);
 
 /* ---- the no-progress detector ---- */
 

@@ -97,7 +97,8 @@ static void set_choice(const choice_context *t, haft__choice_rule rule, haft__ch
 static const struct budget_words {
     const char *what, *words;
 } budget_words[] = {
-    {"turns", "turn"}, {"calls", "call"}, {"tokens", "token"}, {"usd", "money"}, {"wall", "time"},
+    {"turns", "turn"},   {"calls", "call"}, {"cost", "cost"},
+    {"tokens", "token"}, {"usd", "money"},  {"wall", "time"},
 };
 
 static const char *budget_label(const char *what)

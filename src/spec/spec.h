@@ -39,6 +39,8 @@ typedef struct haft__choice_spec {
     size_t schedule_count;
     bool schedule_overrides_gate;
     haft__tool_choice default_choice; /* auto */
+    bool evidence_first;  /* a heavy call needs an earlier result that points to its file */
+    uint32_t cost_budget; /* 40: of the calls of a run, if evidence_first */
 } haft__choice_spec;
 
 typedef enum haft__price_source {
@@ -231,7 +233,7 @@ typedef struct haft__spec {
     const haft_str *formats; /* in order of preference */
     size_t format_count;
     haft__choice_spec choice;
-    haft_str root; /* what glob, grep and read may see */
+    haft_str root;          /* what glob, grep and read may see */
     haft__json databases;
     haft__on_unknown on_unknown;
     bool on_unknown_given; /* else the default, which excludes tools of MCP servers */

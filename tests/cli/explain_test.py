@@ -52,6 +52,8 @@ CASES = {
     "hosted": spec(mcp=MCP),
     "gate": spec(kind="workflow", tools=[{"builtin": ["grep", "complete_workflow",
                                                       "store_artifact"]}, own("count")]),
+    "evidence": spec(tools=[{"builtin": ["glob", "grep", "read", "read_result"]}],
+                     choice={"evidence_first": True, "cost_budget": 20}),
     "forbidden": spec(mcp=MCP, builtins={"deny": ["tool_search"]}),
     "crowded": spec(tools=[{"builtin": ["tool_search", "grep"]}, own("count"), own("recount"),
                            own("weigh")], choice={"schedule": [{"tool": "weigh"}]}),

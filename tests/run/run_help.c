@@ -42,6 +42,7 @@ static void add_trait(help_spec *s, haft__tool *tool, haft_str trait)
     t->needs_approval = t->needs_approval || haft__str_equal(trait, HAFT__LIT("approval"));
     t->return_direct = t->return_direct || haft__str_equal(trait, HAFT__LIT("direct"));
     t->idempotent = t->idempotent || haft__str_equal(trait, HAFT__LIT("idempotent"));
+    t->cost = haft__str_equal(trait, HAFT__LIT("heavy")) ? HAFT__COST_HEAVY : t->cost;
     t->polls = t->polls || haft__str_equal(trait, HAFT__LIT("polls"));
     t->poll_delay_ms = haft__str_equal(trait, HAFT__LIT("delay")) ? 1000 : t->poll_delay_ms;
     if (haft__str_equal(trait, HAFT__LIT("cached"))) {
@@ -145,6 +146,7 @@ static bool set_number(help_spec *s, haft_str name, haft_str word)
         {"reminders", &limits->reminders, NULL},
         {"violations", &limits->violations, NULL},
         {"min_tools", &s->spec.choice.min_tools_for_auto, NULL},
+        {"evidence_first", &s->spec.choice.cost_budget, NULL},
         {"max_mcp", &s->spec.max_mcp_tools, NULL},
         {"tokens", NULL, &limits->tokens},
         {"wall_ms", NULL, &limits->wall_ms},
@@ -161,6 +163,8 @@ static bool set_number(help_spec *s, haft_str name, haft_str word)
             }
             limits->has_usd = limits->has_usd || is(name, "usd_micros");
             s->spec.choice.gate = s->spec.choice.gate || is(name, "min_tools");
+            s->spec.choice.evidence_first =
+                s->spec.choice.evidence_first || is(name, "evidence_first");
             return true;
         }
     }

@@ -37,8 +37,8 @@ typedef struct help_spec {
  * names tools: built-ins, or tools with two optional arguments, the text `q` and the number `n`
  * (default 7). The other words are flags or have a value after '=': turns, calls,
  * parallel, observation_chars, invalid_calls, reminders, violations, tokens, wall_ms, usd_micros,
- * price=INPUT/OUTPUT/CACHED, truncate, transcript, min_tools, default=any, default=TOOL,
- * on_unknown=tell, provider=NAME, next=PROVIDER:MODEL,..., format=NAME,
+ * price=INPUT/OUTPUT/CACHED, truncate, transcript, min_tools, evidence_first=BUDGET, default=any,
+ * default=TOOL, on_unknown=tell, provider=NAME, next=PROVIDER:MODEL,..., format=NAME,
  * schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL,
  * instructions=TEXT, plan=JSON, approve=PATTERN, approve_trait=WORD, and after one of these
  * deadline_ms and on_expire=JSON; max_mcp, size_b, hosted, context, own_bytes,

@@ -165,6 +165,27 @@ static void print_unsent(FILE *out, const haft__explanation *e)
     }
 }
 
+/* ---- evidence first ---- */
+
+static void print_evidence(FILE *out, const haft__spec *spec)
+{
+    if (!spec->choice.evidence_first) {
+        return;
+    }
+    (void)fprintf(out, "\nevidence first (cost budget %u)\n", spec->choice.cost_budget);
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (tool->role == HAFT__ROLE_DATA) {
+            (void)fprintf(out, "  %.*s costs %u (%s)%s\n", HAFT__ARG(tool->name),
+                          haft__evidence_cost(tool->traits.cost),
+                          haft__cost_name(tool->traits.cost),
+                          tool->traits.cost == HAFT__COST_HEAVY
+                              ? ": only after a cheaper result, or the task, has named its file"
+                              : "");
+        }
+    }
+}
+
 /* ---- all of it ---- */
 
 static haft_str field(const haft__explanation *e, const char *key)
@@ -205,6 +226,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
                   field(e, "tool").len > 0 ? " " : "", HAFT__ARG(field(e, "tool")),
                   HAFT__ARG(field(e, "reason")));
+    print_evidence(out, spec);
     (void)fprintf(out,
                   "\nlimits\n  turns %u, calls %u, parallel %u (%s), observation_chars %u\n"
                   "  tokens %llu, wall %llu ms, invalid_calls %u, reminders %u, violations %u\n"

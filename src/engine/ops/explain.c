@@ -146,6 +146,30 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
+/* choice.evidence_first: the budget, and what a call of each offered data tool costs. */
+static void write_evidence(haft__json_writer *w, const haft__explanation *e)
+{
+    const haft__spec *spec = e->spec;
+    haft__json_key(w, "evidence_first");
+    if (!spec->choice.evidence_first) {
+        haft__json_add_null(w);
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__field_number(w, "cost_budget", spec->choice.cost_budget);
+    haft__json_key(w, "costs");
+    haft__json_begin_object(w);
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (tool->role == HAFT__ROLE_DATA) {
+            haft__json_key_str(w, tool->name);
+            haft__json_add_int(w, haft__evidence_cost(tool->traits.cost));
+        }
+    }
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
 /* The price of the model, and where it comes from; null if it is unknown. */
 static void write_price(haft__json_writer *w, const haft__price *price)
 {
@@ -285,6 +309,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_text(&w, "format_reason", haft__str(why));
     haft__forced_turn_write(&w, arena, &e->forced);
     haft__field_value(&w, "first_turn", e->preview.turn);
+    write_evidence(&w, e);
     add_limits(&w, spec);
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     write_members(&w, e);

@@ -3,9 +3,9 @@
  * calls.c - the calls of one reply: which may run, when, and why the others are refused. The events
  * of these decisions are written by call_event.c.
  *
- * The checks of a call, in call order: known? allowed? within the limits? arguments valid? guard? a
- * repetition? approved? cached? a free place? Control calls come last, after their siblings have
- * their results.
+ * The checks of a call, in call order: known? allowed? within the limits? arguments valid? guard?
+ * evidence? a repetition? approved? cached? a free place? Control calls come last, after their
+ * siblings have their results.
  *
  * Tests: tests/run/decide/decide_test.c.
  */
@@ -222,6 +222,17 @@ static haft_status check_guard(haft__decision *d, judged_call *j)
                                         : status;
 }
 
+/* choice.evidence_first does not apply to the calls of a graph: its author has decided them. */
+static haft_status check_evidence(haft__decision *d, judged_call *j)
+{
+    const char *why = NULL;
+    haft_status status = d->spec->choice.evidence_first && j->call->node == NULL
+                             ? haft__decide_evidence(d, j->call, j->arguments, &why)
+                             : HAFT_OK;
+    return status == HAFT_OK && why != NULL ? decided(j, haft__decide_refuse(d, j->call, why))
+                                            : status;
+}
+
 /* If the call may run as a repetition, the decider's text becomes its note. */
 static haft_status check_repetition(haft__decision *d, judged_call *j)
 {
@@ -330,9 +341,9 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
 
 /* The checks in this order. A call that passes all of them starts. */
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
-    check_form,      check_known, check_allowed,   check_limits, check_secrets,    check_place,
-    check_truncated, check_child, check_arguments, check_guard,  check_repetition, check_approval,
-    check_cache,     check_equal, check_delay,     check_lane,
+    check_form,      check_known, check_allowed,   check_limits, check_secrets,  check_place,
+    check_truncated, check_child, check_arguments, check_guard,  check_evidence, check_repetition,
+    check_approval,  check_cache, check_equal,     check_delay,  check_lane,
 };
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,

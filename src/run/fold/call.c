@@ -231,6 +231,7 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
     forget_question(call);
     run->past[haft__run_tool_index(run, call->tool)].called_seq = event->seq;
     run->usage.calls += !call->started;
+    run->usage.cost_units += call->started ? 0 : haft__evidence_cost(call->tool->traits.cost);
     call->started = true;
     call->attempt = (uint32_t)attempt;
     call->stage = HAFT__CALL_STARTED;

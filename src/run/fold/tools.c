@@ -443,11 +443,13 @@ static haft_status replace_tool(haft__run *run, const haft__event *event, haft__
     haft_error why = {0};
     haft_status status = read_tool(run, event, entry, &tool, err);
     if (status == HAFT_OK) {
+        uint32_t cost = call->started ? haft__evidence_cost(call->tool->traits.cost) : 0;
         status = haft__tools_replace(run->more_tools, &tool, &why);
         if (status != HAFT_OK) {
             return fail_definition(event, tool.name, status, &why, err);
         }
         run->usage.calls -= call->started;
+        run->usage.cost_units -= cost;
         call->started = false;
         call->approved = call->consented = false; /* they were for the old definition */
         call->binding = call->bound = HAFT__LIT("");

@@ -256,6 +256,8 @@ void haft__loader_build_choice(haft__loader *l)
     choice->min_tools_for_auto = (uint32_t)haft__object_number(source, "min_tools_for_auto", 5);
     choice->schedule_overrides_gate =
         haft__object_get(source, "schedule_overrides_gate").kind == HAFT__JSON_TRUE;
+    choice->evidence_first = haft__object_flag(source, "evidence_first", false);
+    choice->cost_budget = (uint32_t)haft__object_number(source, "cost_budget", 40);
     build_schedule(l, haft__object_array(source, "schedule"));
     build_default(l, haft__object_get(source, "default"));
     build_formats(l);

@@ -159,6 +159,9 @@ static void check_choice(haft__loader *l)
         warn_idle_keys(l, choice, HAFT__LIT("/choice"), "schedule_overrides_gate",
                        schedule.count == 0 ? "there is no schedule" : "there is no gate");
     }
+    if (!l->spec->choice.evidence_first) {
+        warn_idle_keys(l, choice, HAFT__LIT("/choice"), "cost_budget", "evidence_first is not set");
+    }
 }
 
 static void check_limits(haft__loader *l)
