@@ -45,6 +45,8 @@
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
     X(CHOICE_NAMES, "choice.names", 20,                                                            \
       "tools or phases that one message to a model lists by name")                                 \
+    X(REFERENCES, "answer.references", 1000,                                                       \
+      "references of an answer that are compared with their files; more are removed")              \
     X(GRAPH_STEPS, "graph.steps", 10000, "`recursion_limit` of a graph")                           \
     X(GRAPH_STEPS_DEFAULT, "graph.steps_default", 25, "default: `recursion_limit` of a graph")     \
     X(GRAPH_ATTEMPTS, "graph.attempts", 100, "`attempts` of a node")                               \
@@ -195,6 +197,10 @@
     X(OFFLINE_REFERENCES, "offline.references", 3, "lines that `offline` lists as the best hits")  \
     X(OFFLINE_FURTHER_LINES, "offline.further_lines", 6,                                           \
       "lines that an answer of `offline` lists after the best hits")                               \
+    X(OFFLINE_MERGED, "offline.merged", 200,                                                       \
+      "places in the findings of workers that `offline` compares")                                 \
+    X(OFFLINE_MERGED_SHOWN, "offline.merged_shown", 8,                                             \
+      "places that `offline` lists when it merges findings")                                       \
     X(OFFLINE_STEPS, "offline.steps", 40, "calls that a report of `offline` lists")                \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \

@@ -234,6 +234,8 @@ typedef struct haft__spec {
     size_t format_count;
     haft__choice_spec choice;
     haft_str root;          /* what glob, grep and read may see */
+    const haft_str *within; /* only these files and directories of it; none: all of it */
+    size_t within_count;
     haft__json databases;
     haft__on_unknown on_unknown;
     bool on_unknown_given; /* else the default, which excludes tools of MCP servers */

@@ -75,7 +75,12 @@ static haft_status run(glob_state *g, int root, const haft__glob *glob_pattern, 
     haft_status status = haft__path_argument_resolve(root, g->search->path,
                                                      HAFT__PATH_ARGUMENT_DIRECTORY, &named, err);
     if (status == HAFT_OK) {
-        status = haft__walk_begin(&g->walk, root, &named.path, glob_pattern, g->search->stop, err);
+        haft_str path = {named.path.text, named.path.length};
+        status = haft__files_within_check(&g->search->within, path, false, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__walk_begin(&g->walk, root, &named.path, glob_pattern, &g->search->within,
+                                  g->search->stop, err);
     }
     if (status == HAFT_OK) {
         status = collect(g, err);

@@ -334,8 +334,13 @@ static haft_status run(grep_state *g, int root, const haft__glob *glob_pattern)
     haft__walk walk = {.root = root};
     haft_status status =
         haft__path_argument_resolve(root, g->search->path, HAFT__PATH_ARGUMENT_ANY, &named, g->err);
+    if (status == HAFT_OK) {
+        haft_str path = {named.path.text, named.path.length};
+        status = haft__files_within_check(&g->search->within, path, !named.is_directory, g->err);
+    }
     if (status == HAFT_OK && named.is_directory) {
-        status = haft__walk_begin(&walk, root, &named.path, glob_pattern, g->search->stop, g->err);
+        status = haft__walk_begin(&walk, root, &named.path, glob_pattern, &g->search->within,
+                                  g->search->stop, g->err);
         status = status == HAFT_OK ? search_directory(g, &walk, root) : status;
     } else if (status == HAFT_OK) {
         status = search_file(g, root, (haft_str){named.path.text, named.path.length});

@@ -172,6 +172,9 @@ static haft_status open_and_run(read_state *r, int root, haft_error *err)
     struct stat info;
     haft_status status =
         haft__path_argument_resolve(root, r->search->path, HAFT__PATH_ARGUMENT_FILE, &r->file, err);
+    if (status == HAFT_OK) {
+        status = haft__files_within_check(&r->search->within, path_of(r), true, err);
+    }
     if (status != HAFT_OK) {
         return status;
     }

@@ -87,6 +87,23 @@ static uint64_t read_number(const haft__exec_job *job, const char *key)
     return !fits ? INT64_MAX : number > 0 ? (uint64_t)number : 0;
 }
 
+static haft_status read_within(haft__exec_job *job, haft__files_within *ret_within, haft_error *err)
+{
+    const haft__spec *spec = job->call.spec;
+    haft_str *paths = haft__arena_array(&job->arena, spec->within_count, sizeof(*paths));
+    if (paths == NULL) {
+        return haft__arena_fail(&job->arena, err);
+    }
+    for (size_t i = 0; i < spec->within_count; i++) {
+        paths[i] = haft__arena_copy(&job->arena, spec->within[i]);
+        if (paths[i].ptr == NULL) {
+            return haft__arena_fail(&job->arena, err);
+        }
+    }
+    *ret_within = (haft__files_within){paths, spec->within_count};
+    return HAFT_OK;
+}
+
 static haft_status read_arguments(haft__exec_job *job, haft__files_request *search, haft_error *err)
 {
     const struct {
@@ -96,6 +113,9 @@ static haft_status read_arguments(haft__exec_job *job, haft__files_request *sear
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
         status = read_text(job, texts[i].key, texts[i].text, err);
+    }
+    if (status == HAFT_OK) {
+        status = read_within(job, &search->within, err);
     }
     search->offset = read_number(job, "offset");
     search->limit = read_number(job, "limit");

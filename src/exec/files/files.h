@@ -19,6 +19,7 @@
 /* Missing arguments are "" or 0. */
 typedef struct haft__files_request {
     haft_str spec_path, root; /* location of the root: see haft__files_root_open */
+    haft__files_within within;
     haft_str pattern, path, glob;
     uint64_t offset, limit;
     const atomic_bool *stop; /* may be NULL; when set, the function returns BAD_STATE */

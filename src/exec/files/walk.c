@@ -190,8 +190,8 @@ static haft_status enter_start(haft__walk *walk, haft_str start, haft_error *err
 }
 
 haft_status haft__walk_begin(haft__walk *walk, int root, const haft__files_path *start,
-                             const haft__glob *glob_pattern, const atomic_bool *stop,
-                             haft_error *err)
+                             const haft__glob *glob_pattern, const haft__files_within *within,
+                             const atomic_bool *stop, haft_error *err)
 {
     haft_str from = {start->text, start->length};
     if (haft__str_equal(from, HAFT__LIT("."))) {
@@ -199,6 +199,7 @@ haft_status haft__walk_begin(haft__walk *walk, int root, const haft__files_path 
     }
     *walk = (haft__walk){.root = root,
                          .glob_pattern = glob_pattern,
+                         .within = within,
                          .stop = stop,
                          .start = from.len + (from.len > 0),
                          .left = HAFT__LIMIT_FILES_ENTRIES};
@@ -218,7 +219,8 @@ void haft__walk_end(haft__walk *walk)
 
 static bool is_ignored(haft__walk *walk, bool directory)
 {
-    bool ignored = haft__gitignore_matches(walk->top->ignore, path_of(walk), directory);
+    bool ignored = haft__gitignore_matches(walk->top->ignore, path_of(walk), directory)
+                   && !haft__files_within_names(walk->within, path_of(walk));
     walk->ignored += ignored;
     return ignored;
 }
@@ -255,8 +257,12 @@ static bool visit_entry(haft__walk *walk, const haft__directory_entry *entry,
         walk->too_deep++;
         return false;
     }
+    haft__within_place place = haft__files_within_place(walk->within, path_of(walk));
+    if (place == HAFT__WITHIN_OUTSIDE) {
+        return false;
+    }
     switch (entry->kind) {
-    case HAFT__DIRECTORY_ENTRY_FILE: return visit_file(walk);
+    case HAFT__DIRECTORY_ENTRY_FILE: return place == HAFT__WITHIN_INSIDE && visit_file(walk);
     case HAFT__DIRECTORY_ENTRY_DIRECTORY: *ret_status = visit_directory(walk, err); return false;
     case HAFT__DIRECTORY_ENTRY_LINK: walk->links++; return false;
     case HAFT__DIRECTORY_ENTRY_OTHER: return false;

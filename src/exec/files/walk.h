@@ -16,13 +16,14 @@
 
 #include "base/arena.h"
 #include "exec/files/glob.h"
-#include "exec/files/root.h"
+#include "exec/files/within.h"
 
 typedef struct haft__walk_frame haft__walk_frame;
 
 typedef struct haft__walk {
     int root;
     const haft__glob *glob_pattern; /* matched against paths relative to `start` */
+    const haft__files_within *within;
     const atomic_bool *stop;
     size_t start; /* length of the start path with its slash */
     haft__arena arena;
@@ -39,11 +40,13 @@ typedef struct haft__walk {
     bool stopped;      /* by `stop` */
 } haft__walk;
 
-/* Begins below the directory `start`. `glob_pattern` and `stop` (may be NULL) are borrowed. */
+/* Begins below the directory `start`. `glob_pattern`, `within` and `stop` (may be NULL) are
+ * borrowed. */
 HAFT_MUST_USE haft_status haft__walk_begin(haft__walk *walk, int root,
                                            const haft__files_path *start,
-                                           const haft__glob *glob_pattern, const atomic_bool *stop,
-                                           haft_error *err);
+                                           const haft__glob *glob_pattern,
+                                           const haft__files_within *within,
+                                           const atomic_bool *stop, haft_error *err);
 
 /* Allowed on a zeroed walk, and twice. */
 void haft__walk_end(haft__walk *walk);

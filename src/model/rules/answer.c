@@ -226,6 +226,8 @@ void haft__offline_write_answer(haft__buf *buf, const haft__offline *o)
     haft_str stored = stored_name(o);
     if (stored.len > 0) {
         write_stored(buf, o, stored);
+    } else if (haft__offline_duty_of(o->request) != HAFT__OFFLINE_DUTY_NONE) {
+        haft__offline_write_duty(buf, o);
     } else if (o->words.task.len == 0 && o->history.count == 0) {
         haft__buf_add_str(buf, HAFT__LIT("There is no task: say what should be found out or done. "
                                          "(haft's offline planner: rules, not a language model.)"));

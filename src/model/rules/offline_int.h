@@ -3,6 +3,9 @@
  * model/rules/offline_int.h - types and functions that the files of the offline planner share.
  *
  *     history      calls of this run and their results
+ *     angle        from which side a task looks at a question
+ *     duty         agents without tools: split a question, plan, merge findings
+ *     merge        one answer from the findings of several workers
  *     question     what kind of question the task is
  *     words        the words of the task to search for
  *     match        whether a word is in a line or in a path
@@ -103,6 +106,32 @@ haft__offline_cue haft__offline_cue_of(haft_str lower_word);
 /* The keyword in the source: "define" for "macro". */
 haft_str haft__offline_keyword_of(haft_str cue_word);
 
+/* ---- angles ---- */
+
+typedef enum haft__offline_angle {
+    HAFT__OFFLINE_ANGLE_CONCEPTS, /* the plain words; also of a task without an angle */
+    HAFT__OFFLINE_ANGLE_NAMES,    /* definitions of names that have the words */
+    HAFT__OFFLINE_ANGLE_CALLERS,
+    HAFT__OFFLINE_ANGLE_DOCS,
+    HAFT__OFFLINE_ANGLE_TESTS,
+} haft__offline_angle;
+#define HAFT__OFFLINE_ANGLES 5
+
+const char *haft__offline_angle_name(haft__offline_angle angle);
+
+/* The task without "(angle: NAME)": the text before it, or the text after it if none is before. */
+haft_str haft__offline_angle_split(haft_str task, haft__offline_angle *ret_angle);
+
+/* The n-th best angle for a kind of question, from 0. */
+haft__offline_angle haft__offline_angle_nth(haft__offline_question question, size_t n);
+
+/* The kind of question that gives the ranking of an angle. */
+haft__offline_question haft__offline_angle_question(haft__offline_angle angle,
+                                                    haft__offline_question question);
+
+/* The files of an angle; "" for all. */
+haft_str haft__offline_angle_glob(haft__offline_angle angle);
+
 /* ---- the words of the task ---- */
 
 typedef struct haft__offline_word {
@@ -119,6 +148,7 @@ typedef struct haft__offline_words {
     haft_str whole; /* the start of the task, as far as it is read */
     haft_str task;  /* `whole` without surrounding white space */
     haft__offline_question question;
+    haft__offline_angle angle;
     haft_str keyword; /* of the definition that is asked for: struct, define; "" for none */
     haft__offline_word items[HAFT__LIMIT_OFFLINE_WORDS];
     size_t count;
@@ -159,6 +189,10 @@ uint32_t haft__offline_words_in_path(const haft__offline_words *words, haft_str 
 
 /* Whether `name` is in `text` as a whole word, in the same case. */
 bool haft__offline_has_name(haft_str text, haft_str name);
+
+/* Whether a file is minor: a test, an example, generated or foreign text. Not if the task names it,
+ * or looks for such files. */
+bool haft__offline_is_minor(const haft__offline_words *words, haft_str path);
 
 /* Whether the list, separated by spaces, has the word. */
 bool haft__offline_in_list(haft_str word, const char *list);
@@ -436,5 +470,24 @@ unsigned haft__offline_write_best(haft__buf *buf, const haft__offline *o);
 void haft__offline_write_report(haft__buf *buf, const haft__offline *o);
 void haft__offline_write_summary(haft__buf *buf, const haft__offline *o);
 void haft__offline_write_answer(haft__buf *buf, const haft__offline *o);
+
+/* ---- duties ---- */
+
+/* What the instructions of an agent without tools ask for. */
+typedef enum haft__offline_duty {
+    HAFT__OFFLINE_DUTY_NONE,
+    HAFT__OFFLINE_DUTY_SPLIT, /* a question into sub-queries */
+    HAFT__OFFLINE_DUTY_PLAN,  /* a goal into phases */
+    HAFT__OFFLINE_DUTY_NEXT,  /* the next phase of a plan */
+    HAFT__OFFLINE_DUTY_MERGE, /* the findings of workers into one answer */
+} haft__offline_duty;
+haft__offline_duty haft__offline_duty_of(const haft__request *request);
+
+/* The rest of the line, or of the task, after "NAME" at the start of a line; "" without one. */
+haft_str haft__offline_duty_field(haft_str task, const char *name, bool to_end);
+
+/* The reply of an agent with a duty. */
+void haft__offline_write_duty(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_merged(haft__buf *buf, const haft__offline *o);
 
 #endif

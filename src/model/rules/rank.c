@@ -26,6 +26,9 @@
 /* A line loses 1/DEPTHS of its score for each directory of its path, up to DEEPEST. */
 #define DEPTHS  24U
 #define DEEPEST 6U
+/* For the angle of names, the factor of a line that defines a name with several words; each word in
+ * the lines around adds 1. */
+#define NAMED_LINE 2U
 /* Lines to read before the best ones. */
 #define LINES_BEFORE 12U
 
@@ -51,11 +54,10 @@ static bool is_minor_name(haft_str name)
     return false;
 }
 
-/* Whether the file is minor, unless the task has the word. */
-static bool is_minor(const haft__offline_words *words, haft_str path)
+bool haft__offline_is_minor(const haft__offline_words *words, haft_str path)
 {
     haft_str rest = path;
-    while (rest.len > 0) {
+    while (rest.len > 0 && words->angle != HAFT__OFFLINE_ANGLE_TESTS) {
         haft_str part = haft__str_split(&rest, '/');
         bool minor = rest.len > 0 ? haft__offline_in_list(part, minor_parts) : is_minor_name(part);
         if (minor && haft__offline_words_in(words, part) == 0) {
@@ -230,10 +232,10 @@ static bool has_digit(haft_str text)
     return false;
 }
 
-/* The score of a line by its words, those of its path, and its kind. If the task has no words,
- * lines that were read count. */
+/* The score of a line by its words, those of its path, and its kind. `around` are the words of the
+ * lines of its file that are known. If the task has no words, lines that were read count. */
 static uint32_t score_line(const haft__offline_line *line, const haft__offline_words *words,
-                           const uint32_t *weights, haft_str file, uint32_t path)
+                           const uint32_t *weights, haft_str file, uint32_t path, uint32_t around)
 {
     haft_str name = HAFT__LIT("");
     uint32_t exact = exact_bits(words);
@@ -244,7 +246,9 @@ static uint32_t score_line(const haft__offline_line *line, const haft__offline_w
     haft__offline_line_kind kind = haft__offline_line_kind_of(file, line->text, &name);
     uint32_t in_name =
         kind >= HAFT__OFFLINE_LINE_DECLARATION ? haft__offline_words_in(words, name) : 0;
+    bool names = words->angle == HAFT__OFFLINE_ANGLE_NAMES && count_bits(in_name) >= 2;
     uint32_t score = weight_of(weights, line->words) * count_bits(line->words)
+                         * (names ? NAMED_LINE + count_bits(around) : 1)
                      + weight_of(weights, path & ~line->words) / 2
                      + weight_of(weights, in_name) * count_bits(in_name) / 2;
     if ((line->words & exact) != 0) {
@@ -302,10 +306,14 @@ static void score_file(haft__offline_findings *findings, const haft__offline_wor
 {
     uint32_t best[3] = {0};
     uint32_t path = haft__offline_words_in_path(words, file->path);
-    bool minor = is_minor(words, file->path);
+    bool minor = haft__offline_is_minor(words, file->path);
+    uint32_t around = 0;
+    for (size_t i = file->first; i < file->first + file->count; i++) {
+        around |= findings->lines[i].words;
+    }
     for (size_t i = file->first; i < file->first + file->count; i++) {
         haft__offline_line *line = &findings->lines[i];
-        uint32_t score = score_line(line, words, weights, file->path, path);
+        uint32_t score = score_line(line, words, weights, file->path, path, around);
         score = minor && score > 0 ? score / MINOR + 1 : score;
         line->score =
             score > 0 ? fit_depth(file->path, fit_class(words, file->path, score)) + 1 : 0;

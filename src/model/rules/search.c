@@ -136,6 +136,22 @@ static void add_twos(expression *e)
     }
 }
 
+/* Names that have two plain words, in any order: decide_by_gate, gateDecision. */
+static void add_joined_names(expression *e)
+{
+    static const char between[] = "[A-Za-z0-9_]{0,24}";
+    for (size_t i = 0; i < e->words->count; i++) {
+        for (size_t k = 0; k < e->words->count; k++) {
+            size_t before = e->buf->len;
+            if (i != k && !e->words->items[i].exact && !e->words->items[k].exact) {
+                add_word(e, divider(e), i);
+                add_word(e, between, k);
+                end_alternative(e, before);
+            }
+        }
+    }
+}
+
 static void add_strong(expression *e)
 {
     for (size_t i = 0; i < e->strong_count; i++) {
@@ -164,8 +180,9 @@ static void add_exact(expression *e, bool inside)
 typedef enum round_kind {
     ROUND_EXACT,
     ROUND_INSIDE,
-    ROUND_ALL,   /* all strong words, if they are two or three */
-    ROUND_NAMED, /* any strong word, in files named after a word */
+    ROUND_JOINED, /* names with two of the words: decide_by_gate; for the angle of names */
+    ROUND_ALL,    /* all strong words, if they are two or three */
+    ROUND_NAMED,  /* any strong word, in files named after a word */
     ROUND_TWOS,
     ROUND_ONES,
 } round_kind;
@@ -176,6 +193,11 @@ static void add_round(expression *e, round_kind kind)
     switch (kind) {
     case ROUND_EXACT: add_exact(e, false); return;
     case ROUND_INSIDE: add_exact(e, true); return;
+    case ROUND_JOINED:
+        if (e->words->angle == HAFT__OFFLINE_ANGLE_NAMES) {
+            add_joined_names(e);
+        }
+        return;
     case ROUND_ALL:
         if (e->strong_count == 3) {
             add_three(e, e->strong);
@@ -245,6 +267,11 @@ haft_status haft__offline_round(const haft__offline_words *words, size_t round, 
         add_file_glob(&text, words);
         status = take_text(&text, arena, &ret_search->glob, err);
         ret_search->pattern = ret_search->glob.len > 0 ? ret_search->pattern : HAFT__LIT("");
+    }
+    haft_str files = haft__offline_angle_glob(words->angle);
+    if (files.len > 0) { /* all rounds search the files of the angle */
+        ret_search->pattern = round == ROUND_NAMED ? HAFT__LIT("") : ret_search->pattern;
+        ret_search->glob = files;
     }
     haft__buf_finish(&text);
     return status;

@@ -347,13 +347,18 @@ static void promote_name(haft__offline_words *words)
 haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
                                      haft__offline_words *ret_words, haft_error *err)
 {
+    haft__offline_angle angle = HAFT__OFFLINE_ANGLE_CONCEPTS;
+    task = haft__offline_angle_split(task, &angle);
     task.len = haft__utf8_floor(task, READ_BYTES);
     char *room = haft__arena_alloc(arena, task.len + 1);
     if (room == NULL) {
         return haft__arena_fail(arena, err);
     }
     *ret_words = (haft__offline_words){
-        .whole = task, .task = haft__str_trim(task), .question = haft__offline_question_of(task)};
+        .whole = task,
+        .task = haft__str_trim(task),
+        .angle = angle,
+        .question = haft__offline_angle_question(angle, haft__offline_question_of(task))};
     reading r = {.words = ret_words, .room = room};
     read_tokens(&r, task);
     if (ret_words->count == 0 && ret_words->path_count == 0) {

@@ -134,16 +134,24 @@ static void report_problems(haft__loader *l, const reference *r, const haft__spe
     }
 }
 
-/* The text of an agent in the spec. It has the models of the spec unless it names others. */
+/* The text of an agent in the spec. It has the models and the files of the spec unless it names
+ * others. */
 static haft_str text_of(haft__loader *l, haft__json value)
 {
-    static const char *const keys[] = {"model", "models"};
+    static const char *const keys[] = {"model", "models"}, *const files[] = {"root", "within"};
     bool own = haft__json_get(value, HAFT__LIT("model")) != NULL
                || haft__json_get(value, HAFT__LIT("models")) != NULL
                || haft__json_get(value, HAFT__LIT("spec")) != NULL;
     for (size_t i = 0; i < COUNT(keys) && !own; i++) {
         const haft__json *model = haft__json_get(l->source, haft__str(keys[i]));
         if (model != NULL && !haft__edit_put(l->arena, &value, haft__str(keys[i]), *model)) {
+            l->status = haft__arena_fail(l->arena, NULL);
+        }
+    }
+    bool own_root = haft__json_get(value, HAFT__LIT("root")) != NULL;
+    for (size_t i = 0; i < COUNT(files) && !own_root; i++) {
+        const haft__json *member = haft__json_get(l->source, haft__str(files[i]));
+        if (member != NULL && !haft__edit_put(l->arena, &value, haft__str(files[i]), *member)) {
             l->status = haft__arena_fail(l->arena, NULL);
         }
     }

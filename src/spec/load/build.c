@@ -346,6 +346,8 @@ void haft__loader_build(haft__loader *l)
     spec->plan = haft__object_get(source, "plan");
     spec->mcp = haft__object_get(source, "mcp");
     spec->root = root.len > 0 ? root : HAFT__LIT(".");
+    spec->within =
+        haft__loader_read_strings(l, haft__object_array(source, "within"), &spec->within_count);
     spec->databases = haft__object_get(source, "databases");
     spec->on_unknown = one_of(haft__object_string(source, "on_unknown"), unknowns, COUNT(unknowns));
     spec->on_unknown_given = haft__object_string(source, "on_unknown").len > 0;

@@ -143,8 +143,10 @@ static void check_search(haft__loader *l)
         warn_idle_keys(l, l->source, HAFT__LIT(""), "max_mcp_tools tool_search",
                        "no tool is deferred");
     }
-    if (!has_tool(l, "glob") && !has_tool(l, "grep") && !has_tool(l, "read")) {
-        warn_idle_keys(l, l->source, HAFT__LIT(""), "root",
+    /* Agents of the spec have its files. */
+    bool shared = l->options->scope != NULL || l->spec->agent_count > 0;
+    if (!shared && !has_tool(l, "glob") && !has_tool(l, "grep") && !has_tool(l, "read")) {
+        warn_idle_keys(l, l->source, HAFT__LIT(""), "root within",
                        "none of glob, grep and read is enabled");
     }
 }

@@ -15,6 +15,8 @@ typedef struct walked {
 } walked;
 
 /* The paths below `start` that match, a line each. */
+static const haft__files_within everything = {NULL, 0};
+
 static walked *walk(const files *f, const char *start, const char *pattern)
 {
     walked *w = test_alloc(sizeof(*w));
@@ -29,7 +31,7 @@ static walked *walk(const files *f, const char *start, const char *pattern)
     CHECK_INT(haft__glob_compile(&arena, haft__str(pattern), &glob_pattern, NULL), HAFT_OK,
               "pattern");
     CHECK_INT(haft__files_path_parse(haft__str(start), &from, NULL), HAFT_OK, "start");
-    w->status = haft__walk_begin(&w->walk, root, &from, glob_pattern, NULL, NULL);
+    w->status = haft__walk_begin(&w->walk, root, &from, glob_pattern, &everything, NULL, NULL);
     w->text[0] = '\0';
     haft_str path = {NULL, 0};
     while (w->status == HAFT_OK && (w->status = haft__walk_next(&w->walk, &path, NULL)) == HAFT_OK
@@ -221,8 +223,8 @@ FILES_TEST(the_number_of_entries_is_bounded)
         haft__walk w;
         haft_str path;
         size_t count = 0;
-        CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, NULL, NULL), HAFT_OK,
-                  "begin");
+        CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, &everything, NULL, NULL),
+                  HAFT_OK, "begin");
         CHECK_INT(w.left, HAFT__LIMIT_FILES_ENTRIES - 2, "remaining entries after two");
         w.left = left;
         while (haft__walk_next(&w, &path, NULL) == HAFT_OK && path.ptr != NULL) {
@@ -248,8 +250,8 @@ FILES_TEST(a_walk_stops_when_cancelled)
     haft_str path;
     CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK,
               "root");
-    CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, &stop, NULL), HAFT_OK,
-              "begin");
+    CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, &everything, &stop, NULL),
+              HAFT_OK, "begin");
     CHECK_INT(haft__walk_next(&w, &path, NULL), HAFT_OK, "first");
     CHECK(path.ptr != NULL && !w.stopped, "the first path");
     atomic_store(&stop, true);
@@ -299,7 +301,7 @@ FILES_TEST(a_walk_reports_a_failed_allocation)
             haft_str path = {NULL, 0};
             test_fail_allocation(n);
             haft_status status =
-                haft__walk_begin(&w, root, &from, &haft__glob_match_all, NULL, NULL);
+                haft__walk_begin(&w, root, &from, &haft__glob_match_all, &everything, NULL, NULL);
             while (status == HAFT_OK && (status = haft__walk_next(&w, &path, NULL)) == HAFT_OK
                    && path.ptr != NULL) {
             }
@@ -339,8 +341,8 @@ FILES_TEST(fifty_thousand_files_are_walked_with_little_memory)
     haft__walk again;
     haft_str found = {NULL, 0};
     size_t most = 0, count = 0;
-    CHECK_INT(haft__walk_begin(&again, root, &from, &haft__glob_match_all, NULL, NULL), HAFT_OK,
-              "begin");
+    CHECK_INT(haft__walk_begin(&again, root, &from, &haft__glob_match_all, &everything, NULL, NULL),
+              HAFT_OK, "begin");
     while (haft__walk_next(&again, &found, NULL) == HAFT_OK && found.ptr != NULL) {
         most = again.arena.total > most ? again.arena.total : most;
         count++;
