@@ -47,6 +47,9 @@
       "tools or phases that one message to a model lists by name")                                 \
     X(REFERENCES, "answer.references", 1000,                                                       \
       "references of an answer that are compared with their files; more are removed")              \
+    X(ASK_WORKERS, "ask.workers", 16, "`--workers` of `haft ask`")                                 \
+    X(ASK_TURNS, "ask.turns", 100, "`--turns` of `haft ask`")                                      \
+    X(ASK_PATHS, "ask.paths", 256, "files and directories that `haft ask` searches")               \
     X(GRAPH_STEPS, "graph.steps", 10000, "`recursion_limit` of a graph")                           \
     X(GRAPH_STEPS_DEFAULT, "graph.steps_default", 25, "default: `recursion_limit` of a graph")     \
     X(GRAPH_ATTEMPTS, "graph.attempts", 100, "`attempts` of a node")                               \

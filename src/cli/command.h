@@ -19,6 +19,7 @@
 /* In the order of the help. */
 #define HAFT__COMMANDS(X)                                                                          \
     X(run)                                                                                         \
+    X(ask)                                                                                         \
     X(chat)                                                                                        \
     X(explain)                                                                                     \
     X(check)                                                                                       \

@@ -34,8 +34,9 @@ typedef struct follower {
     haft__timeline timeline;
     haft__follow_children children; /* the timelines of the runs below it */
     bool events, json, reports;
-    bool chat;           /* the chat says how to continue */
-    bool wants_progress; /* progress events are shown */
+    bool chat;                           /* the chat says how to continue */
+    const haft__follow_printer *printer; /* of the result; NULL: as `haft run` */
+    bool wants_progress;                 /* progress events are shown */
     haft__interrupts interrupts;
     bool pausing, cancelling;          /* because of an interrupt */
     haft__terminal *terminal;          /* NULL: nobody can be asked */
@@ -318,6 +319,13 @@ static haft_status step_or_ask(follower *f)
     return haft__run_has_open_question(f->run) ? wait_for_answer(f, &continues) : step(f);
 }
 
+static haft__exit_status print_with(follower *f)
+{
+    const haft__follow_printer *printer = f->printer;
+    haft_status status = printer->print(printer->context, f->cli, f->args, f->run, f->err);
+    return status == HAFT_OK ? haft__follow_exit_status(f->run) : HAFT__EXIT_FAILED;
+}
+
 static haft__exit_status follow_until_done(follower *f)
 {
     haft_status status = HAFT_OK;
@@ -353,7 +361,10 @@ static haft__exit_status follow_until_done(follower *f)
     haft_error unwritten = *f->err;
     bool shown =
         f->timeline.answer_shown && haft__terminal_caps_same_device(f->cli->out, f->cli->errors);
-    haft__exit_status result = haft__follow_print_remaining(f->cli, f->args, f->run, shown, f->err);
+    haft__exit_status result =
+        f->printer != NULL && haft_run_state(f->run) == HAFT_ENDED
+            ? print_with(f)
+            : haft__follow_print_remaining(f->cli, f->args, f->run, shown, f->err);
     haft__follow_report_end(f->cli, f->args, f->run);
     if (exported != HAFT_OK) { /* the answer is printed nevertheless */
         *f->err = unwritten;
@@ -363,12 +374,13 @@ static haft__exit_status follow_until_done(follower *f)
 }
 
 static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run *run, bool chat,
-                                haft_error *err)
+                                const haft__follow_printer *printer, haft_error *err)
 {
     follower f = {.cli = cli,
                   .args = args,
                   .run = run,
                   .chat = chat,
+                  .printer = printer,
                   .events = haft__args_has(args, "events"),
                   .json = haft__args_has(args, "json"),
                   .err = err};
@@ -415,11 +427,17 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err)
 {
-    return follow(cli, args, run, false, err);
+    return follow(cli, args, run, false, NULL, err);
+}
+
+haft__exit_status haft__follow_run_with(haft__cli *cli, const haft__args *args, haft_run *run,
+                                        const haft__follow_printer *printer, haft_error *err)
+{
+    return follow(cli, args, run, false, printer, err);
 }
 
 haft__exit_status haft__follow_chat_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                         haft_error *err)
 {
-    return follow(cli, args, run, true, err);
+    return follow(cli, args, run, true, NULL, err);
 }

@@ -31,6 +31,16 @@ HAFT_MUST_USE haft_status haft__follow_check_options(haft__cli *cli, const haft_
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err);
 
+/* Prints the result of a run that has ended in another way: with --json one object, else the
+ * answer. `print` is called once. */
+typedef struct haft__follow_printer {
+    haft_status (*print)(void *context, haft__cli *cli, const haft__args *args, const haft_run *run,
+                         haft_error *err);
+    void *context;
+} haft__follow_printer;
+haft__exit_status haft__follow_run_with(haft__cli *cli, const haft__args *args, haft_run *run,
+                                        const haft__follow_printer *printer, haft_error *err);
+
 /* The same for a message of a chat, without a heading. Without --verbose it prints only what the
  * model writes and calls, and a last line with the totals. It does not report an interruption: the
  * chat does. */

@@ -10,6 +10,9 @@ haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args 
                                                const haft_run *run, bool answer_shown,
                                                haft_error *err);
 
+/* The exit status for the state of the run. */
+haft__exit_status haft__follow_exit_status(const haft_run *run);
+
 /* With --quiet: reports that a run did not succeed, or how to continue a run that waits. */
 void haft__follow_report_end(haft__cli *cli, const haft__args *args, const haft_run *run);
 

@@ -23,7 +23,7 @@ static bool waits_for_answer(const haft_run *run)
 }
 
 /* A run that is still running belongs to another process, which has accepted the command. */
-static haft__exit_status exit_status_of(const haft_run *run)
+haft__exit_status haft__follow_exit_status(const haft_run *run)
 {
     if (haft_run_state(run) != HAFT_ENDED) {
         return waits_for_answer(run) ? HAFT__EXIT_WAITING : HAFT__EXIT_DONE;
@@ -78,7 +78,7 @@ haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args 
     if (haft__args_has(args, "json")) {
         const haft_error *why = cli->problem.message[0] != '\0' ? &cli->problem : NULL;
         return haft__run_result_print(cli, run->runtime, &run->state, why, err) == HAFT_OK
-                   ? exit_status_of(run)
+                   ? haft__follow_exit_status(run)
                    : HAFT__EXIT_FAILED;
     }
     if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
@@ -91,7 +91,7 @@ haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args 
     if (verbose && waits_for_answer(run)) {
         haft__pending_print(cli->errors, args, run);
     }
-    return exit_status_of(run);
+    return haft__follow_exit_status(run);
 }
 
 haft__exit_status haft__follow_print_result(haft__cli *cli, const haft__args *args,

@@ -104,11 +104,45 @@ typedef enum spec_use {
     SPEC_FOR_LOG,     /* of a run that has begun */
 } spec_use;
 
-static haft_status read_spec(haft__cli *cli, const char *path, const haft__args *args, spec_use use,
+/* The name of a spec that is part of the program; also its file name, for relative paths. */
+#define BUILT_IN "built-in.yaml"
+
+/* Adds overrides before those of the command line. */
+static haft_status add_sets(haft__cli *cli, haft__spec_options *options, haft__spec_origin *origin,
+                            const char *const *sets, size_t count, haft_error *err)
+{
+    const char **all = haft__arena_array(&cli->arena, count + origin->set_count + 1, sizeof(*all));
+    if (all == NULL) {
+        return haft__arena_fail(&cli->arena, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        all[i] = sets[i];
+    }
+    for (size_t i = 0; i < origin->set_count; i++) {
+        all[count + i] = origin->sets[i];
+    }
+    options->sets = origin->sets = all;
+    options->set_count += count;
+    origin->set_count += count;
+    return HAFT_OK;
+}
+
+/* A spec and how it is read. */
+typedef struct spec_request {
+    const char *path; /* NULL: the spec is `text` */
+    haft_str text;
+    spec_use use;
+    const char *const *sets; /* further overrides */
+    size_t set_count;
+} spec_request;
+
+static haft_status read_spec(haft__cli *cli, const spec_request *request, const haft__args *args,
                              haft__spec_file *ret_file, haft_error *err)
 {
+    const char *path = request->path != NULL ? request->path : BUILT_IN;
+    spec_use use = request->use;
     bool is_stdin = strcmp(path, "-") == 0;
-    haft__spec_file file = {.name = is_stdin ? "standard input" : path};
+    haft__spec_file file = {.name = is_stdin ? "standard input" : path, .text = request->text};
     haft_str absolute = haft__file_absolute(&cli->arena, path); /* independent of the cwd */
     haft__runtime_env env = haft__config_env(cli);
     haft__spec_options options = {.path = absolute,
@@ -127,17 +161,22 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
         return haft__arena_fail(&cli->arena, err);
     }
     haft_status status =
-        haft__file_read_arena(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);
+        request->path == NULL
+            ? HAFT_OK
+            : haft__file_read_arena(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);
     if (status != HAFT_OK) {
         return fail_unreadable(args, status, err);
     }
     status = collect_sets(cli, args, &options, &file.origin, err);
+    if (status == HAFT_OK && request->set_count > 0) {
+        status = add_sets(cli, &options, &file.origin, request->sets, request->set_count, err);
+    }
     if (status == HAFT_OK) {
         status = haft__spec_load(&cli->arena, file.text, &options, &file.spec, &file.report, err);
     }
     if (status == HAFT_OK) {
         *ret_file = file;
-        if (!is_stdin) {
+        if (!is_stdin && request->path != NULL) {
             haft__sha256_hex(file.text, ret_file->file);
             ret_file->origin.file = (haft_str){ret_file->file, sizeof(ret_file->file)};
         }
@@ -148,25 +187,38 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
 haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__args *args,
                                  haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, SPEC_FOR_RUN, ret_file, err);
+    spec_request request = {.path = path, .use = SPEC_FOR_RUN};
+    return read_spec(cli, &request, args, ret_file, err);
 }
 
 haft_status haft__spec_file_check(haft__cli *cli, const char *path, const haft__args *args,
                                   haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, SPEC_FOR_CHECK, ret_file, err);
+    spec_request request = {.path = path, .use = SPEC_FOR_CHECK};
+    return read_spec(cli, &request, args, ret_file, err);
 }
 
 haft_status haft__spec_file_inspect(haft__cli *cli, const char *path, const haft__args *args,
                                     haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, SPEC_FOR_INSPECT, ret_file, err);
+    spec_request request = {.path = path, .use = SPEC_FOR_INSPECT};
+    return read_spec(cli, &request, args, ret_file, err);
 }
 
 haft_status haft__spec_file_read_for_log(haft__cli *cli, const char *path, const haft__args *args,
                                          haft__spec_file *ret_file, haft_error *err)
 {
-    return read_spec(cli, path, args, SPEC_FOR_LOG, ret_file, err);
+    spec_request request = {.path = path, .use = SPEC_FOR_LOG};
+    return read_spec(cli, &request, args, ret_file, err);
+}
+
+haft_status haft__spec_file_read_with(haft__cli *cli, const char *path, haft_str text,
+                                      const haft__args *args, const char *const *sets,
+                                      size_t set_count, haft__spec_file *ret_file, haft_error *err)
+{
+    spec_request request = {
+        .path = path, .text = text, .use = SPEC_FOR_RUN, .sets = sets, .set_count = set_count};
+    return read_spec(cli, &request, args, ret_file, err);
 }
 
 /* ---- output ---- */

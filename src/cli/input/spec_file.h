@@ -40,6 +40,13 @@ HAFT_MUST_USE haft_status haft__spec_file_read_for_log(haft__cli *cli, const cha
                                                        const haft__args *args,
                                                        haft__spec_file *ret_file, haft_error *err);
 
+/* Like haft__spec_file_read, with further overrides before those of `args`. Without a path (NULL)
+ * the spec is `text`, and its relative paths begin at the working directory. */
+HAFT_MUST_USE haft_status haft__spec_file_read_with(haft__cli *cli, const char *path, haft_str text,
+                                                    const haft__args *args, const char *const *sets,
+                                                    size_t set_count, haft__spec_file *ret_file,
+                                                    haft_error *err);
+
 /* The --set options in order, then --model as one more: PATH=VALUE, in the arena of the command. */
 HAFT_MUST_USE haft_status haft__spec_file_overrides(haft__cli *cli, const haft__args *args,
                                                     const char *const **ret_sets, size_t *ret_count,

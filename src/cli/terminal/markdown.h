@@ -13,6 +13,13 @@
 
 #include "cli/terminal/word_wrap.h"
 
+/* Hyperlinks of code spans: appends the URL of a code span to `url`; false if it has none. The URL
+ * has only characters of URLs. */
+typedef struct haft__markdown_links {
+    bool (*find)(const void *context, haft_str code, haft__buf *url);
+    const void *context;
+} haft__markdown_links;
+
 /* The kind of line that the next byte belongs to. */
 typedef enum haft__markdown_line {
     HAFT__MARKDOWN_LINE_START, /* not known yet */
@@ -42,6 +49,7 @@ typedef struct haft__markdown_spans {
 typedef struct haft__markdown {
     bool symbols, links;  /* the terminal has characters beyond ASCII; it has hyperlinks */
     haft__word_wrap wrap; /* its `indent` may be set */
+    const haft__markdown_links *code_links; /* may be set; NULL: code spans are no links */
 
     /* private */
     bool begun, verbatim; /* a line of the text has begun; the text is not Markdown */

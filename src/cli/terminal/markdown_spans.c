@@ -243,6 +243,21 @@ static outcome show_emphasis(const haft__markdown_out *out, haft__markdown_spans
     return found;
 }
 
+/* Makes the code span a hyperlink if it has a URL. */
+static unsigned link_code(const haft__markdown_out *out, haft_str code)
+{
+    const haft__markdown_links *links = out->markdown->code_links;
+    haft__buf url;
+    haft__buf_init(&url, HAFT__LIMIT_MARKDOWN_SPAN_BYTES);
+    bool found = links != NULL && out->markdown->links && links->find(links->context, code, &url)
+                 && haft__buf_check(&url, NULL) == HAFT_OK;
+    if (found) {
+        haft__word_wrap_set_link(&out->markdown->wrap, out->buf, out->width, haft__buf_str(&url));
+    }
+    haft__buf_finish(&url);
+    return found ? HAFT__TEXT_LINK : 0;
+}
+
 static outcome show_code(const haft__markdown_out *out, haft__markdown_spans *spans,
                          const opener *o, size_t *ret_end)
 {
@@ -251,7 +266,8 @@ static outcome show_code(const haft__markdown_out *out, haft__markdown_spans *sp
         haft_str code = {o->text.ptr + o->run, *ret_end - 2 * o->run};
         bool padded = code.len > 2 && code.ptr[0] == ' ' && code.ptr[code.len - 1] == ' ';
         code = padded ? (haft_str){code.ptr + 1, code.len - 2} : code;
-        haft__markdown_show(out, spans->style | HAFT__TEXT_CODE, code);
+        unsigned link = spans->in_link ? 0 : link_code(out, code);
+        haft__markdown_show(out, spans->style | HAFT__TEXT_CODE | link, code);
     }
     return found;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -100,9 +101,28 @@ void haft__print_answer(FILE *out, haft_str text)
 
 void haft__print_markdown(FILE *out, haft_str text, const haft__terminal_caps *caps)
 {
+    haft__print_markdown_linked(out, text, caps, NULL);
+}
+
+void haft__print_add_url(haft__buf *buf, haft_str path)
+{
+    for (size_t i = 0; i < path.len; i++) {
+        unsigned char c = (unsigned char)path.ptr[i];
+        if (haft__ascii_is_alphanumeric(c) || (c != '\0' && strchr("/-._~", c) != NULL)) {
+            haft__buf_add_char(buf, (char)c);
+        } else {
+            haft__buf_addf(buf, "%%%02X", c);
+        }
+    }
+}
+
+void haft__print_markdown_linked(FILE *out, haft_str text, const haft__terminal_caps *caps,
+                                 const haft__markdown_links *links)
+{
     haft__markdown markdown;
     haft__buf shown;
     haft__markdown_init(&markdown, caps->symbols);
+    markdown.code_links = links;
     haft__buf_init(&shown, HAFT__LIMIT_RUN_BYTES);
     if (caps->colour) {
         haft__markdown_add(&markdown, &shown, caps->width - 1, text);

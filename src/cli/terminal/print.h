@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "cli/terminal/markdown.h"
 #include "cli/terminal/terminal_caps.h"
 #include "haft.h"
 
@@ -24,6 +25,13 @@ void haft__print_answer(FILE *out, haft_str text);
 
 /* The answer of a model. A terminal with colours shows its Markdown (cli/terminal/markdown.h). */
 void haft__print_markdown(FILE *out, haft_str text, const haft__terminal_caps *caps);
+
+/* The same. Code spans that `links` knows are hyperlinks. */
+void haft__print_markdown_linked(FILE *out, haft_str text, const haft__terminal_caps *caps,
+                                 const haft__markdown_links *links);
+
+/* Appends a path as part of a URL: percent-encoded, except for slashes. */
+void haft__print_add_url(haft__buf *buf, haft_str path);
 
 /* JSON text: unchanged; a terminal gets \uXXXX for unsafe characters
  * (cli/terminal/width.h), which is the same JSON. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/ask/ask_references.h - compares references with the files that they name. */
+#ifndef HAFT_ENGINE_OPS_ASK_ASK_REFERENCES_H
+#define HAFT_ENGINE_OPS_ASK_ASK_REFERENCES_H
+
+#include "base/arena.h"
+#include "run/reference/reference.h"
+#include "spec/spec.h"
+
+/* Checks each reference with the file below the root of the spec, and within its `within`. Their
+ * `line` is copied into `arena`, cut to a bounded length. Fails if the root cannot be opened, or if
+ * out of memory; a file that cannot be read makes its references wrong. */
+HAFT_MUST_USE haft_status haft__ask_references_check(const haft__spec *spec,
+                                                     haft__reference *references, size_t count,
+                                                     haft__arena *arena, haft_error *err);
+
+#endif
