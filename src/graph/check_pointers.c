@@ -211,6 +211,8 @@ static void check_node(reading *r, const haft__graph_node *node)
                   haft__graph_pointer_key(c, pointer, HAFT__LIT("in")));
     check_template(r, haft__object_string(node->source, "task"),
                    haft__graph_pointer_key(c, pointer, HAFT__LIT("task")));
+    check_pointer(r, haft__object_string(node->source, "plan"),
+                  haft__graph_pointer_key(c, pointer, HAFT__LIT("plan")));
     check_question(r, haft__object_get(node->source, "ask"),
                    haft__graph_pointer_key(c, pointer, HAFT__LIT("ask")));
 }

@@ -385,7 +385,7 @@ static void compile_node(haft__graph_compiler *c, haft__graph_node *node, haft_s
     static const char *const keys[] = {"agent",   "tool",  "function", "graph", "ask",
                                        "do",      "task",  "args",     "in",    "out",
                                        "limits",  "input", "defer",    "pause", "retry",
-                                       "timeout", "cache", "on_error", NULL};
+                                       "timeout", "cache", "on_error", "plan",  NULL};
     haft_str pause = haft__object_string(node->source, "pause");
     const haft__json *handler = haft__object_find(node->source, "on_error");
     check_keys(c, node->source, pointer, keys);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.c - what a node sees, and what nodes other than `do` ask for and write. Tests:
  * tests/graph/execution_test.c. */
+#include "base/limits.h"
 #include "base/str.h"
 #include "graph/execution_int.h"
+#include "prompt/prompt.h"
 #include "json/object.h"
 #include "json/pointer.h"
 
@@ -114,6 +116,28 @@ static haft_status read_question(haft__json ask, haft__json view, haft__arena *a
                                        : status;
 }
 
+/* Appends the plan that the pointer names to the task of an agent; nothing if it leads nowhere. */
+static haft_status add_plan(haft_str pointer, haft__json view, haft__arena *arena,
+                            haft_str *io_task, haft_error *err)
+{
+    const haft__json *plan = haft__pointer_get(&view, pointer);
+    if (plan == NULL || plan->kind == HAFT__JSON_NULL) {
+        return HAFT_OK;
+    }
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_GRAPH_TEXT_BYTES);
+    haft__buf_add_str(&text, *io_task);
+    haft__buf_add_str(&text, HAFT__LIT("\n\n"));
+    haft__prompt_add_plan(&text, *plan);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        *io_task = haft__arena_copy(arena, haft__buf_str(&text));
+        status = io_task->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
 haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph_task *task,
                                      haft__arena *arena, haft__graph_request *ret_request,
                                      haft_error *err)
@@ -141,6 +165,9 @@ haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph
         ret_request->kind = HAFT__REQUEST_AGENT;
         ret_request->name = haft__object_string(source, "agent");
         status = haft__graph_template(arena, haft__object_string(source, "task"), view, &text, err);
+        if (status == HAFT_OK && haft__object_find(source, "plan") != NULL) {
+            status = add_plan(haft__object_string(source, "plan"), view, arena, &text, err);
+        }
         ret_request->value = haft__json_string(text);
         return status;
     case HAFT__NODE_FUNCTION:

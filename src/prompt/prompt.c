@@ -9,13 +9,13 @@
 #include "tool/wire_name.h"
 #include "json/write.h"
 
-static void add_plan(haft__buf *buf, haft__json plan)
+void haft__prompt_add_plan(haft__buf *buf, haft__json plan)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_write_pretty(&text, plan, 2);
     if (haft__buf_check(&text, NULL) == HAFT_OK && text.ptr != NULL) {
-        haft__buf_add_str(buf, HAFT__LIT("STRATEGIC PLAN:\n"));
+        haft__buf_add_str(buf, HAFT__LIT(HAFT__PROMPT_PLAN));
         haft__buf_add(buf, text.ptr,
                       haft__utf8_offset(haft__buf_str(&text), HAFT__LIMIT_PLAN_CHARS));
     } else {
@@ -30,7 +30,7 @@ void haft__prompt_system(haft__buf *buf, const haft__spec *spec)
     haft__buf_add_str(buf, instructions);
     if (spec->plan.kind != HAFT__JSON_NULL) {
         haft__buf_add_str(buf, instructions.len > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
-        add_plan(buf, spec->plan);
+        haft__prompt_add_plan(buf, spec->plan);
     }
 }
 

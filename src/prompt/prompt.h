@@ -13,6 +13,10 @@
 #include "prompt/message.h"
 #include "spec/spec.h"
 
+/* Appends a plan as indented JSON after this line, cut at HAFT__LIMIT_PLAN_CHARS code points. */
+#define HAFT__PROMPT_PLAN "STRATEGIC PLAN:\n"
+void haft__prompt_add_plan(haft__buf *buf, haft__json plan);
+
 /* Appends the system prompt: instructions, then the plan as indented JSON cut at
  * HAFT__LIMIT_PLAN_CHARS code points. Appends nothing if the spec has neither. */
 void haft__prompt_system(haft__buf *buf, const haft__spec *spec);

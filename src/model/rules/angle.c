@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/rules/offline_int.h"
+#include "prompt/prompt.h"
 
 #define OPEN "(angle:"
 
@@ -25,7 +26,12 @@ const char *haft__offline_angle_name(haft__offline_angle angle)
 
 haft_str haft__offline_angle_split(haft_str task, haft__offline_angle *ret_angle)
 {
-    haft_str open = HAFT__LIT(OPEN);
+    haft_str open = HAFT__LIT(OPEN), plan = HAFT__LIT(HAFT__PROMPT_PLAN);
+    for (size_t at = 0; at + plan.len <= task.len; at++) { /* a plan is no part of the question */
+        if (memcmp(task.ptr + at, plan.ptr, plan.len) == 0) {
+            task = haft__str_trim((haft_str){task.ptr, at});
+        }
+    }
     *ret_angle = HAFT__OFFLINE_ANGLE_CONCEPTS;
     for (size_t at = 0; at + open.len <= task.len; at++) {
         if (memcmp(task.ptr + at, open.ptr, open.len) != 0) {

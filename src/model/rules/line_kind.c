@@ -103,7 +103,7 @@ typedef struct source_line {
 
 typedef haft__offline_line_kind classifier(source_line *s);
 
-/* #define NAME, # define NAME(x) */
+/* #define NAME, # define NAME(x); but not the guard of a header */
 static haft__offline_line_kind classify_macro(source_line *s)
 {
     haft_str rest = s->text;
@@ -115,7 +115,8 @@ static haft__offline_line_kind classify_macro(source_line *s)
         return HAFT__OFFLINE_LINE_MENTION;
     }
     s->name = take_name(&rest);
-    return HAFT__OFFLINE_LINE_DEFINITION;
+    bool guard = haft__str_trim(rest).len == 0 && haft__str_ends_with(s->name, HAFT__LIT("_H"));
+    return guard ? HAFT__OFFLINE_LINE_MENTION : HAFT__OFFLINE_LINE_DEFINITION;
 }
 
 /* ## A heading */
@@ -266,7 +267,8 @@ static haft__offline_line_kind classify_value(source_line *s)
         haft__str_starts_with(rest, HAFT__LIT(":")) || haft__str_starts_with(rest, HAFT__LIT(":="));
     bool array =
         haft__str_starts_with(rest, HAFT__LIT("[")) && memchr(rest.ptr, '=', rest.len) != NULL;
-    bool item = haft__str_starts_with(rest, HAFT__LIT(","));
+    bool quoted = s->text.len > 0 && strchr("\"'", s->text.ptr[0]) != NULL; /* an item of a list */
+    bool item = !quoted && haft__str_starts_with(rest, HAFT__LIT(","));
     if (names == 1 && (key || ((sets || item) && !haft__offline_is_document(s->path)))) {
         return HAFT__OFFLINE_LINE_DEFINITION;
     }

@@ -4,7 +4,7 @@
  *
  * A place is better if it comes early in a list, in an early list, and in several lists; and if it
  * defines a name with several words of the question. Only references with a quote count, as the
- * offline workers write them. Tests: tests/model/rules/merge_test.c.
+ * offline workers write them. Tests: tests/model/rules/duty_test.c.
  */
 #include "base/macros.h"
 #include "base/str.h"
@@ -14,7 +14,7 @@
 
 /* The points of the first place in the first list; the n-th place has a part of it. */
 #define POINTS 60U
-/* What the lists after the first count, in tenths. */
+/* The weight of the lists after the first, in tenths. */
 #define LATER 6U
 /* The bonus for each word of the question in a defined name, if there are two or more. */
 #define NAMED 24U

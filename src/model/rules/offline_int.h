@@ -473,7 +473,7 @@ void haft__offline_write_answer(haft__buf *buf, const haft__offline *o);
 
 /* ---- duties ---- */
 
-/* What the instructions of an agent without tools ask for. */
+/* The duty that the instructions of an agent without tools ask for. */
 typedef enum haft__offline_duty {
     HAFT__OFFLINE_DUTY_NONE,
     HAFT__OFFLINE_DUTY_SPLIT, /* a question into sub-queries */

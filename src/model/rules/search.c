@@ -180,12 +180,21 @@ static void add_exact(expression *e, bool inside)
 typedef enum round_kind {
     ROUND_EXACT,
     ROUND_INSIDE,
-    ROUND_JOINED, /* names with two of the words: decide_by_gate; for the angle of names */
-    ROUND_ALL,    /* all strong words, if they are two or three */
-    ROUND_NAMED,  /* any strong word, in files named after a word */
+    ROUND_ALL,   /* all strong words, if they are two or three */
+    ROUND_NAMED, /* any strong word, in files named after a word */
     ROUND_TWOS,
     ROUND_ONES,
+    ROUND_JOINED, /* names with two of the words: decide_by_gate; for the angle of names */
 } round_kind;
+
+/* The angle of names has one round more, after those for exact words. */
+static round_kind kind_of_round(const haft__offline_words *words, size_t round)
+{
+    if (words->angle == HAFT__OFFLINE_ANGLE_NAMES && round >= ROUND_ALL) {
+        return round == ROUND_ALL ? ROUND_JOINED : (round_kind)(round - 1);
+    }
+    return (round_kind)round;
+}
 
 /* Adds nothing if the round does not apply to these words. */
 static void add_round(expression *e, round_kind kind)
@@ -193,11 +202,7 @@ static void add_round(expression *e, round_kind kind)
     switch (kind) {
     case ROUND_EXACT: add_exact(e, false); return;
     case ROUND_INSIDE: add_exact(e, true); return;
-    case ROUND_JOINED:
-        if (e->words->angle == HAFT__OFFLINE_ANGLE_NAMES) {
-            add_joined_names(e);
-        }
-        return;
+    case ROUND_JOINED: add_joined_names(e); return;
     case ROUND_ALL:
         if (e->strong_count == 3) {
             add_three(e, e->strong);
@@ -260,17 +265,18 @@ haft_status haft__offline_round(const haft__offline_words *words, size_t round, 
         }
     }
     *ret_search = (haft__offline_search){HAFT__LIT(""), HAFT__LIT("")};
-    *ret_last = round == ROUND_ONES;
-    add_round(&e, (round_kind)round);
+    round_kind kind = kind_of_round(words, round);
+    *ret_last = kind == ROUND_ONES;
+    add_round(&e, kind);
     haft_status status = take_text(&text, arena, &ret_search->pattern, err);
-    if (status == HAFT_OK && round == ROUND_NAMED) {
+    if (status == HAFT_OK && kind == ROUND_NAMED) {
         add_file_glob(&text, words);
         status = take_text(&text, arena, &ret_search->glob, err);
         ret_search->pattern = ret_search->glob.len > 0 ? ret_search->pattern : HAFT__LIT("");
     }
     haft_str files = haft__offline_angle_glob(words->angle);
     if (files.len > 0) { /* all rounds search the files of the angle */
-        ret_search->pattern = round == ROUND_NAMED ? HAFT__LIT("") : ret_search->pattern;
+        ret_search->pattern = kind == ROUND_NAMED ? HAFT__LIT("") : ret_search->pattern;
         ret_search->glob = files;
     }
     haft__buf_finish(&text);

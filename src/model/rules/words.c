@@ -163,6 +163,14 @@ static bool is_joined(haft_str token)
     return hyphen && good;
 }
 
+/* Endings of files. Another token with a dot, such as json.dumps, is a name in a module. */
+static const char endings_of_files[] =
+    "ac adoc am awk bash c cc cfg cmake conf cpp cs css csv cxx def dot env erl ex go h hh hpp hs "
+    "html in inc ini java js json jsonl jsx kt lock log lua m m4 md mk ml mm mod patch php pl pm "
+    "po "
+    "proto ps1 py pyi pyx r rb rs rst s scala sh sql svg swift tcl tex toml ts tsx txt vim vue xml "
+    "yaml yml zig a bin bz2 gif gz jpg o pdf png so tar tgz xz zip";
+
 /* A file name with an extension such as ".c", with or without directories. */
 static bool is_path(haft_str token)
 {
@@ -176,6 +184,10 @@ static bool is_path(haft_str token)
                  && (haft__ascii_is_lower(token.ptr[i])
                      || (i > dot && haft__ascii_is_digit(token.ptr[i])));
     }
+    haft_str last = {token.ptr + dot, token.len - dot};
+    ending = ending
+             && (memchr(token.ptr, '/', token.len) != NULL
+                 || haft__offline_in_list(last, endings_of_files));
     return ending && !haft__offline_in_list(token, "e.g i.e")
            && memchr(token.ptr, ':', token.len) == NULL;
 }
@@ -237,6 +249,28 @@ static void add_plain(reading *r, haft_str token, char *room)
     add_word(r->words, (haft__offline_word){.text = stem, .shown = token, .weak = is_weak(stem)});
 }
 
+static const char *last_of(haft_str text, char c)
+{
+    size_t at = text.len;
+    while (at > 0 && text.ptr[at - 1] != c) {
+        at--;
+    }
+    return at > 0 ? text.ptr + at - 1 : NULL;
+}
+
+/* json.dumps, os.path.join: a name in a module. */
+static bool is_member(haft_str token)
+{
+    const char *dot = last_of(token, '.');
+    bool good = dot != NULL && dot > token.ptr && dot + 1 < token.ptr + token.len
+                && token.len <= LONGEST_PHRASE && !haft__offline_in_list(token, "e.g i.e");
+    for (size_t i = 0; i < token.len; i++) {
+        char c = token.ptr[i];
+        good = good && (c == '.' || (i == 0 ? is_letter(c) || c == '_' : is_name_char(c)));
+    }
+    return good;
+}
+
 /* Adds each run of letters: "and/or" is two words. */
 static void add_parts(reading *r, haft_str token, char *room)
 {
@@ -278,6 +312,10 @@ static void add_token(reading *r, haft_str token)
         haft_str text = lower_all(word, room);
         add_word(words, (haft__offline_word){.text = text, .shown = word, .joined = true});
         add_parts(r, word, room); /* a line may have only one of them */
+    } else if (is_member(word) && !is_identifier(word)) {
+        const char *dot = last_of(word, '.');
+        add_name(r, haft__str_skip(word, (size_t)(dot + 1 - word.ptr)));
+        add_parts(r, (haft_str){word.ptr, (size_t)(dot - word.ptr)}, room);
     } else if (is_identifier(word) && word.len <= LONGEST_PHRASE) {
         add_name(r, word);
     } else {
@@ -354,11 +392,10 @@ haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
     if (room == NULL) {
         return haft__arena_fail(arena, err);
     }
-    *ret_words = (haft__offline_words){
-        .whole = task,
-        .task = haft__str_trim(task),
-        .angle = angle,
-        .question = haft__offline_angle_question(angle, haft__offline_question_of(task))};
+    *ret_words = (haft__offline_words){.whole = task,
+                                       .task = haft__str_trim(task),
+                                       .angle = angle,
+                                       .question = haft__offline_question_of(task)};
     reading r = {.words = ret_words, .room = room};
     read_tokens(&r, task);
     if (ret_words->count == 0 && ret_words->path_count == 0) {
@@ -367,5 +404,6 @@ haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
     } else {
         promote_name(ret_words);
     }
+    ret_words->question = haft__offline_angle_question(angle, ret_words->question);
     return HAFT_OK;
 }

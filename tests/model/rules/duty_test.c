@@ -86,3 +86,33 @@ TEST(without_such_instructions_an_agent_without_tools_says_what_it_is)
           "the general reply");
     haft__arena_finish(&arena);
 }
+
+/* The reply to `count` places, each in a file of its own. */
+static haft_str merge_of(haft__arena *arena, size_t count)
+{
+    haft__buf task;
+    haft__buf_init(&task, 1 << 20);
+    haft__buf_addf(&task, "Question: Where?\nFindings:\n");
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_addf(&task, "- `f%zu.c:1`: `x`\n", i);
+    }
+    haft__buf_add_char(&task, '\0');
+    haft_str reply = reply_to(arena, MERGE, haft__arena_copy(arena, haft__buf_str(&task)).ptr);
+    haft__buf_finish(&task);
+    return reply;
+}
+
+TEST(a_bounded_number_of_places_is_compared_and_shown)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    CHECK(offline_has(merge_of(&arena, HAFT__LIMIT_OFFLINE_MERGED), "200 places"), "the limit");
+    CHECK(offline_has(merge_of(&arena, HAFT__LIMIT_OFFLINE_MERGED + 1), "200 places"), "past it");
+    size_t shown = 0;
+    haft_str rest = merge_of(&arena, HAFT__LIMIT_OFFLINE_MERGED_SHOWN + 1);
+    while (rest.len > 0) {
+        shown += haft__str_starts_with(haft__str_split(&rest, '\n'), HAFT__LIT("- `")) ? 1 : 0;
+    }
+    CHECK_INT(shown, HAFT__LIMIT_OFFLINE_MERGED_SHOWN, "places in the answer");
+    haft__arena_finish(&arena);
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""examples/analysis.yaml: a planner, a manager and workers; plans that do not match, do not end or
+grow; a manager that changes, repeats and skips phases."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+HAFT = os.environ["HAFT"]
+SPEC = ROOT / "examples/analysis.yaml"
+
+
+def phase(name, goals=("look",), worker="searcher"):
+    return {"name": name, "worker": worker, "goals": list(goals), "done": "each goal is reached"}
+
+
+def plan(*phases):
+    return {"phases": list(phases)}
+
+
+def step(the_plan, following, reason="because"):
+    return {"plan": the_plan, "next": following, "finished": following is None, "reason": reason}
+
+
+class Case:
+    """A run of the example in which each agent has a script of its own."""
+
+    def __init__(self, planner, manager, searcher="found", critic="checked", goal="Find it."):
+        with tempfile.TemporaryDirectory() as own:
+            sets = []
+            for node, replies in (("planner", planner), ("manager", manager),
+                                  ("searcher", [searcher]), ("critic", [critic]),
+                                  ("sum_up", ["the summary"])):
+                path = Path(own) / f"{node}.json"
+                path.write_text(json.dumps({"replies": [
+                    {"text": reply if isinstance(reply, str) else json.dumps(reply)}
+                    for reply in replies]}))
+                sets += ["--set", f"graph.nodes.{node}.agent.model=script:{path}"]
+            store = ["--store", f"sqlite:{own}/haft.db"]
+            done = subprocess.run([HAFT, "run", str(SPEC), goal, *sets, *store, "--json"],
+                                  text=True, capture_output=True, stdin=subprocess.DEVNULL)
+            self.result = json.loads(done.stdout or "{}")
+            show = subprocess.run([HAFT, "runs", "state", "last", *store], text=True,
+                                  capture_output=True)
+            self.state = json.loads(show.stdout or '{"state": {}}')["state"]
+            events = subprocess.run([HAFT, "runs", "events", "last", "--tree", *store], text=True,
+                                    capture_output=True).stdout.splitlines()
+            self.tasks = [event["task"] for event in map(json.loads, events)
+                          if event["kind"] == "run_started"]
+            replay = subprocess.run([HAFT, "runs", "replay", "last", *store], text=True,
+                                    capture_output=True)
+            self.replays = replay.returncode == 0
+
+
+def offline():
+    with tempfile.TemporaryDirectory() as where:
+        (Path(where) / "gate.c").write_text("int open_gate(void)\n{\n}\n")
+        store = ["--store", f"sqlite:{where}/haft.db"]
+        done = subprocess.run([HAFT, "run", str(SPEC), "Where is open_gate defined?", "--json",
+                               "--set", f"root={where}", *store], text=True, capture_output=True)
+        found = json.loads(done.stdout)
+        check("it_works_by_rules", (found["end"], found["answer"].split("\n")[0]),
+              ("done", "- `gate.c:1`: `int open_gate(void)`"))
+        state = json.loads(subprocess.run([HAFT, "runs", "state", "last", *store], text=True,
+                                          capture_output=True).stdout)["state"]
+        check("both_phases_ran", state["done"], ["survey", "detail"])
+        check("each_goal_has_a_result", len(state["results"]), 4)
+        check("each_decision_has_its_reason", [set(d) for d in state["decisions"]],
+              [{"next", "reason"}, {"next", "reason"}, {"next", "reason"}])
+
+
+def scripted():
+    # Each child run begins its script again, so a manager always replies the same.
+    one = plan(phase("only", ["a", "b"]))
+    case = Case([one], [step(one, phase("only", ["a", "b"]), "again")])
+    check("a_plan_that_never_ends_is_summed_up", (case.result["end"], case.result["answer"],
+                                                  case.state["rounds"], case.state["done"]),
+          ("done", "the summary", 8, 8 * ["only"]))
+    check("workers_of_a_phase_count_once_each", case.state["results"], 16 * ["found"])
+    check("every_change_is_recorded_with_its_reason", case.state["decisions"],
+          8 * [{"next": "only", "reason": "again"}] + [{"next": "only", "reason": "again"}])
+    check("workers_read_the_plan", [task for task in case.tasks if task.startswith("a\n\n")][:1],
+          ["a\n\nSTRATEGIC PLAN:\n" + json.dumps(one, indent=2)])
+    check("it_replays", case.replays)
+
+    changed = plan(phase("other", ["c"], "critic"))
+    case = Case([one], [step(changed, phase("other", ["c"], "critic"), "the first was wrong")])
+    check("the_manager_changes_the_plan", (case.state["plan"], case.state["done"][0],
+                                           case.state["results"][0]),
+          (changed, "other", "checked"))
+
+    case = Case([one], [step(one, None, "nothing to do")])
+    check("the_manager_skips_all_phases", (case.result["answer"], case.state["done"],
+                                           case.state["reason"]),
+          ("the summary", [], "nothing to do"))
+
+    wrong = plan(phase("x", worker="nobody"))
+    case = Case([wrong, wrong], [step(one, None)])
+    check("a_plan_with_an_unknown_worker_is_refused",
+          (case.result["end"], "plan" in json.dumps(case.result["error"])), ("failed", True))
+    grown = plan(*[phase(f"p{n}") for n in range(6)])
+    case = Case([one], [step(grown, phase("p5")), step(grown, phase("p5"))])
+    check("a_plan_that_grows_past_its_bound_ends_the_work", (case.result["answer"],
+                                                             case.state["done"]),
+          ("the summary", []))
+    case = Case([one], ["I cannot decide."])
+    check("a_manager_that_does_not_decide_ends_the_work", case.result["answer"], "the summary")
+    long = plan(phase("long", [400 * "x", 400 * "y", 400 * "z", 400 * "w"]))
+    case = Case([long], [step(long, phase("long", ["goal"]))])
+    task = [task for task in case.tasks if task.startswith("goal\n\n")][0]
+    check("a_long_plan_is_cut", len(task) - len("goal\n\nSTRATEGIC PLAN:\n"), 1500)
+
+
+def main():
+    check("it_is_a_valid_spec", subprocess.run([HAFT, "check", str(SPEC)],
+                                               capture_output=True).returncode, 0)
+    offline()
+    scripted()
+
+
+main()
