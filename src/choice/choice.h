@@ -164,7 +164,8 @@ bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, 
 
 /* ---- evidence first ---- */
 
-/* What a call of a tool with that cost takes from choice.cost_budget: free 0, light 1, heavy 4. */
+/* The part of choice.cost_budget that a call of a tool with that cost takes: free 0, light 1, heavy
+ * 4. */
 uint32_t haft__evidence_cost(haft__tool_cost cost);
 
 /* A result of a search lists the file if a line of it is the path, or begins with the path and a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * evidence.c - collects the facts of choice.evidence_first (choice/evidence.c) from the run.
- * Tests: tests/run/scenarios/evidence-*.txt.
+ * Tests: tests/run/decide/decide_test.c (scenarios evidence-...).
  */
 #include "base/macros.h"
 #include "base/str.h"

@@ -190,13 +190,14 @@ static bool connects(haft_str between)
     if (between.len > BEFORE_A_QUOTE) {
         return false;
     }
-    haft_str trimmed = haft__str_trim(between);
-    for (size_t i = 0; i < trimmed.len; i++) {
-        if (strchr(":-*_)(|", trimmed.ptr[i]) == NULL && (unsigned char)trimmed.ptr[i] < 0x80) {
-            return haft__str_equal(trimmed, HAFT__LIT("says"));
-        }
+    size_t at = 0;
+    while (at < between.len
+           && (strchr(" :-*_)(|", between.ptr[at]) != NULL
+               || (unsigned char)between.ptr[at] >= 0x80)) {
+        at++;
     }
-    return true;
+    haft_str rest = haft__str_trim(haft__str_skip(between, at));
+    return rest.len == 0 || haft__str_equal(rest, HAFT__LIT("says"));
 }
 
 /* The quote right after the reference, in the same line, unless it is a reference itself. */
@@ -210,7 +211,9 @@ static void find_quote_after(finder *f, haft__reference *reference)
         haft__reference other;
         if (quote.len > 0) {
             haft_str between = {f->answer.ptr + reference->end, at - reference->end};
-            bool good = connects(between) && !read_reference(quote, &other);
+            bool reference_itself =
+                read_reference(quote, &other) && memchr(quote.ptr, ' ', quote.len) == NULL;
+            bool good = connects(between) && !reference_itself;
             reference->quote = good ? quote : reference->quote;
             return;
         }
@@ -307,7 +310,7 @@ haft_status haft__references_find(haft_str answer, haft__arena *arena,
             }
             find_quote_after(&f, &reference);
             if (reference.quote.len > 0 && reference.quote.ptr > answer.ptr + reference.end) {
-                /* What is quoted is not searched for references. */
+                /* A quote is not searched for references. */
                 at = (size_t)(reference.quote.ptr + reference.quote.len - answer.ptr);
                 while (at < answer.len && (answer.ptr[at] == '`' || answer.ptr[at] == '"')) {
                     at++;

@@ -44,7 +44,7 @@ static const struct {
     {"src/a.c:0, src/a.c:99999999999, src/a.c:9-3", ""},
     {"`src/a.c:12`, `src/b.c:3`", "src/a.c 12\nsrc/b.c 3"}, /* a reference is no quote */
     {"`src/a.c:1`: `see src/b.c:9` ok", "src/a.c 1 see src/b.c:9"},
-    {"`see src/b.c:9` ok", "src/b.c 9"},
+    {"`see src/b.c:9` ok", "see src/b.c 9"}, /* a name may have spaces; the file decides */
     {"`a b/c d.txt:7`", "a b/c d.txt 7"},
     {"Makefile:3 and note:4", "?Makefile 3\n?note 4"},
     {"http://host/a.c:80 https://x.y:1", ""},

@@ -3,6 +3,7 @@
 #include "engine/ops/ask/ask_references.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -73,6 +74,12 @@ static haft_status check_one(int root, const haft__files_within *within, haft__r
 {
     bool open = false;
     haft_status status = open_reference(root, within, reference, file, &open, err);
+    const char *space = memrchr(reference->file.ptr, ' ', reference->file.len);
+    if (status == HAFT_OK && !open && space != NULL) { /* `see src/a.c:12`: the last word */
+        size_t skipped = (size_t)(space + 1 - reference->file.ptr);
+        reference->file = haft__str_skip(reference->file, skipped);
+        status = open_reference(root, within, reference, file, &open, err);
+    }
     if (status != HAFT_OK || !open) {
         reference->verdict = HAFT__REFERENCE_NO_FILE;
         return status;
