@@ -47,6 +47,9 @@
       "tools or phases that one message to a model lists by name")                                 \
     X(REFERENCES, "answer.references", 1000,                                                       \
       "references of an answer that are compared with their files; more are removed")              \
+    X(AGENT_ROWS, "terminal.agents", 12,                                                           \
+      "agents that the live tree of `haft ask` shows in lines of their own")                       \
+    X(WATERFALL_RUNS, "waterfall.runs", 500, "rows of the picture of `haft runs show --svg`")      \
     X(ASK_WORKERS, "ask.workers", 16, "`--workers` of `haft ask`")                                 \
     X(ASK_TURNS, "ask.turns", 100, "`--turns` of `haft ask`")                                      \
     X(ASK_PATHS, "ask.paths", 256, "files and directories that `haft ask` searches")               \

@@ -91,6 +91,7 @@ class Terminal:
 
     def __init__(self, command, directory, environment):
         self.screen, self.plain, self.seen, self.rest, self.status = Screen(), "", 0, b"", None
+        self.raw = ""  # everything, with its sequences
         self.child, self.master = pty.fork()
         if self.child == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
@@ -111,6 +112,7 @@ class Terminal:
         if piece and (cut or text.encode() != self.rest):
             return True  # a character or a sequence is not complete
         self.rest = b""
+        self.raw += text
         self.screen.feed(text)
         self.plain += PIECE.sub(lambda found: PROMPT if found[0] == "\x1b[?2004h" else
                                 "" if found[0][0] == "\x1b" else found[0], text)

@@ -14,6 +14,7 @@
 #include "cli/config/config.h"
 #include "cli/follow/artifacts.h"
 #include "cli/follow/auto_approve.h"
+#include "cli/follow/follow_agents.h"
 #include "cli/follow/follow_children.h"
 #include "cli/follow/follow_int.h"
 #include "cli/follow/run_result.h"
@@ -33,6 +34,7 @@ typedef struct follower {
     haft_run *run;
     haft__timeline timeline;
     haft__follow_children children; /* the timelines of the runs below it */
+    haft__follow_agents *agents;    /* the tree in place of all timelines; NULL: timelines */
     bool events, json, reports;
     bool chat;                           /* the chat says how to continue */
     const haft__follow_printer *printer; /* of the result; NULL: as `haft run` */
@@ -79,13 +81,16 @@ static haft_status show_events(follower *f)
     while (status == HAFT_OK && haft_run_next_event(f->run, &event)) {
         if (f->events && event.seq > 0) {
             status = haft__follow_print_event(f->cli, event.json, f->err);
-        } else if (f->reports) {
+        } else if (f->reports && f->agents == NULL) {
             haft__timeline_add_event(&f->timeline, event.json);
         }
     }
     f->run->log.reader.attached = f->wants_progress;
     if (f->reports) {
         haft__child_pool_observe(f->run);
+    }
+    if (f->agents != NULL) {
+        haft__follow_agents_draw(f->agents);
     }
     write_timeline(f);
     return status;
@@ -94,7 +99,8 @@ static haft_status show_events(follower *f)
 /* Reports calls that wait for others, because the timeline does not show them. */
 static void report_waiting_calls(follower *f)
 {
-    if (f->reports && haft__waiting_calls_due_ms(f->run, f->waiting_reported_at) == 0) {
+    if (f->reports && f->agents == NULL
+        && haft__waiting_calls_due_ms(f->run, f->waiting_reported_at) == 0) {
         f->waiting_reported_at = f->run->state.seq;
         haft__timeline_end_line(&f->timeline);
         haft__waiting_calls_add(&f->timeline.out, &f->run->state);
@@ -125,6 +131,9 @@ static haft_status step(follower *f)
 /* Asks about the calls of one run: the one that is followed, or one below it. */
 static haft_status ask_about(follower *f, haft_run *run, bool *ret_continues)
 {
+    if (f->agents != NULL) {
+        haft__follow_agents_leave(f->agents);
+    }
     if (run != f->run) {
         haft__pending_print_agent(f->cli->errors, run);
         (void)fflush(f->cli->errors);
@@ -401,8 +410,14 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     f.timeline.brief = chat && !haft__args_has(args, "verbose");
     f.timeline.asks = f.terminal != NULL;
     f.timeline.verbose = haft__args_has(args, "verbose");
-    haft__follow_children_init(&f.children, run, f.reports ? &f.timeline : NULL);
-    if (f.reports && run->state.seq > 0) {
+    haft__follow_agents agents = {.root = NULL};
+    f.agents = printer != NULL && f.wants_progress && !f.timeline.verbose ? &agents : NULL;
+    haft__follow_children_init(&f.children, run,
+                               f.reports && f.agents == NULL ? &f.timeline : NULL);
+    if (f.agents != NULL) {
+        haft__follow_agents_init(&agents, run, cli->errors, caps);
+    }
+    if (f.reports && f.agents == NULL && run->state.seq > 0) {
         haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
     }
     haft__exit_status result = HAFT__EXIT_FAILED;
@@ -417,6 +432,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     run->runtime->children.answerer = (haft__child_answerer){.answer = NULL};
     haft__interrupts_release(&f.interrupts);
     haft__follow_children_finish(&f.children);
+    haft__follow_agents_finish(&agents);
     haft__timeline_finish(&f.timeline);
     if (f.terminal != NULL) {
         haft__terminal_close(&terminal);

@@ -32,4 +32,10 @@ HAFT_MUST_USE haft_status haft__runs_tree_replay(haft__cli *cli, haft_runtime *r
                                                  haft__replay *io_found, haft_str *io_run,
                                                  uint64_t *io_runs, haft_error *err);
 
+/* Prints an SVG of when the run `root`, whose events are `lines`, and the runs below it worked.
+ * Without a runtime only the run itself. */
+HAFT_MUST_USE haft_status haft__runs_tree_svg(haft__cli *cli, haft_runtime *runtime, haft_str lines,
+                                              const haft__run *root, haft__hash_key hash_key,
+                                              haft_error *err);
+
 #endif

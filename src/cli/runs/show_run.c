@@ -56,6 +56,9 @@ static haft__exit_status show_cache(const haft__runs_request *a)
 static haft_status read_state(haft__runs_request *a, haft__run *ret_run)
 {
     haft_status status = haft__runs_read(a, true);
+    if (status == HAFT_OK && haft__args_has(a->args, "svg") && haft__args_has(a->args, "json")) {
+        status = haft__fail(a->err, HAFT_BAD_INPUT, "", "--svg and --json cannot be combined");
+    }
     if (status == HAFT_OK && !a->is_stored && haft__args_has(a->args, "tree")) {
         status = haft__fail(a->err, HAFT_BAD_INPUT, "--tree", "a file has the events of one run");
         return haft__hint(a->err, status, "name a run of the store by its id");
@@ -76,6 +79,11 @@ haft__exit_status haft__runs_show(haft__runs_request *a)
     haft_status status = read_state(a, &run);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
+    }
+    if (haft__args_has(a->args, "svg")) {
+        status = haft__runs_tree_svg(a->cli, a->is_stored ? a->runtime : NULL, a->lines, &run,
+                                     a->hash_key, a->err);
+        return haft__runs_exit_status(status);
     }
     if (haft__args_has(a->args, "tree")) {
         status = haft__runs_tree_show(a->cli, a->runtime, &a->stored, &run,
