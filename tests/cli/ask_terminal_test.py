@@ -34,7 +34,7 @@ def main():
         lines, raw = on_terminal(where)
         tree = [line for line in lines if re.match(r" *\u2713 ", line)]
         check("one_line_for_each_agent_when_it_has_ended",
-              [line.split()[1] for line in tree],
+              [line.split()[1].strip(",") for line in tree],
               ["search", "decompose"] + 4 * ["worker"] + ["synthesise"])
         check("with_its_turns", len([line for line in tree if "turn " in line]), 6)
         check("the_tree_is_drawn_again_in_place", "\x1b[J" in raw, True)

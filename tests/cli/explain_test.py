@@ -133,6 +133,16 @@ def test_options():
           "such option\n  user: " in words)
 
 
+def test_evidence():
+    words = haft("explain", "evidence.json", "read a file")[1]
+    check("explain_prints_what_each_tool_costs",
+          "\nevidence first (cost budget 20)\n  glob costs 0 (free)\n  grep costs 1 (light)\n"
+          "  read costs 4 (heavy): only after a cheaper result" in words)
+    printed = json.loads(haft("explain", "evidence.json", "read a file", "--json")[1])
+    check("explain_has_them_as_json", printed["evidence_first"],
+          {"cost_budget": 20, "costs": {"glob": 0, "grep": 1, "read": 4}})
+
+
 place = Path(tempfile.mkdtemp(prefix="haft-explain-"))
 try:
     for name, content in {**CASES, "served": SERVED}.items():
@@ -143,6 +153,7 @@ try:
         test_case(name)
     test_server_of_a_variable()
     test_options()
+    test_evidence()
 finally:
     shutil.rmtree(place, ignore_errors=True)
     sys.stdout.flush()

@@ -12,9 +12,10 @@ import argparse
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
-import time
+import tempfile
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -30,13 +31,27 @@ TREES = {"haft": ROOT, "include": Path("/usr/include"), "python": Path("/usr/lib
 FLOOR = (5, 7)
 
 
-def ask(question, tree):
-    start = time.monotonic()
-    done = subprocess.run([HAFT, "ask", question, str(tree), "--json", "--store", "memory:"],
+def ask(question, tree, store="memory:"):
+    """The result, and the seconds of processor time that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([HAFT, "ask", question, str(tree), "--json", "--store", store],
                           text=True, capture_output=True, stdin=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"haft failed on {question!r}: {done.stderr}")
-    return json.loads(done.stdout), time.monotonic() - start
+    took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return json.loads(done.stdout), took
+
+
+def work_of(run, store):
+    """The turns of all agents, and the bytes of the results that they read."""
+    done = subprocess.run([HAFT, "runs", "events", run, "--tree", "--store", store],
+                          capture_output=True, check=True)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    results = [e["result"] for e in events if e["kind"] == "call_finished" and e["ok"]
+               and e["tool"] in ("glob", "grep", "read")]
+    turns = sum(e["kind"] == "turn_started" for e in events)
+    return turns, sum(len(result.encode()) for result in results)
 
 
 def matches(path, pattern):
@@ -69,26 +84,31 @@ def grep_bytes(question, tree):
 
 
 def evaluate(name, tree, held_out, misses, baseline):
-    """(questions, first, first three, any, wrong references, seconds, bytes, bytes of grep)"""
+    """(questions, first, first three, any, wrong references, seconds, turns, bytes of results,
+    bytes of grep)"""
     questions = json.loads((QUESTIONS / f"{name}.json").read_text())
     questions = questions["held_out" if held_out else "questions"]
     first = three = anywhere = wrong = 0
-    seconds, size, by_grep = [], 0, 0
+    seconds, turns, size, by_grep = [], 0, 0, 0
     for question in questions:
-        found, took = ask(question["ask"], tree)
+        with tempfile.TemporaryDirectory() as own:
+            store = f"sqlite:{own}/haft.db" if baseline else "memory:"
+            found, took = ask(question["ask"], tree, store)
+            more, read = work_of(found["run"], store) if baseline else (0, 0)
         right = [is_right(r, question["at"]) for r in found["references"]]
         first += right[:1] == [True]
         three += any(right[:3])
         anywhere += any(right)
         wrong += sum(not exists(r, tree) for r in found["references"])
         seconds.append(took)
-        size += 4 * found["total_tokens"]
+        turns += more
+        size += read
         by_grep += grep_bytes(question["ask"], tree) if baseline else 0
         if misses and right[:1] != [True]:
             print(f"# {name}: {question['ask']}")
             for reference in found["references"][:misses]:
                 print(f"#     {reference['file']}:{reference['line']}: {reference['quote'][:90]}")
-    return len(questions), first, three, anywhere, wrong, seconds, size, by_grep
+    return len(questions), first, three, anywhere, wrong, seconds, turns, size, by_grep
 
 
 def main():
@@ -103,13 +123,14 @@ def main():
         if not tree.is_dir():
             skip(f"questions_about_{name}", f"{tree} does not exist")
             continue
-        count, first, three, anywhere, wrong, seconds, size, by_grep = evaluate(
+        count, first, three, anywhere, wrong, seconds, turns, size, by_grep = evaluate(
             name, tree, args.held_out, args.misses, args.table)
         if args.table:
             kind = ", held out" if args.held_out else ""
             median = sorted(seconds)[len(seconds) // 2]
             print(f"| {name}{kind} | {count} | {first} | {three} | {anywhere} | {wrong} | "
-                  f"{median:.2f} s | {size // count // 1024} KiB | {by_grep // count // 1024} KiB |")
+                  f"{median:.2f} s | {turns / count:.0f} | {size // count // 1024} KiB | "
+                  f"{by_grep // count // 1024} KiB |")
             continue
         verdict(f"no_wrong_reference_about_{name}", wrong == 0, [f"{wrong} wrong references"])
         if name == "haft":

@@ -37,13 +37,13 @@ static void add_mark(haft__buf *out, haft__agent_state state, const haft__termin
 static void add_amounts(haft__buf *text, const haft__agent_row *row)
 {
     if (row->most_turns > 0) {
-        haft__buf_addf(text, "  turn %u/%u", row->turns, row->most_turns);
+        haft__buf_addf(text, ", turn %u/%u", row->turns, row->most_turns);
     }
     if (row->tokens > 0) {
-        haft__buf_addf(text, "  %llu tokens", (unsigned long long)row->tokens);
+        haft__buf_addf(text, ", %llu tokens", (unsigned long long)row->tokens);
     }
     if (row->cost_parts > 0) {
-        haft__buf_addf(text, "  $");
+        haft__buf_addf(text, ", $");
         haft__cost_write(text, row->cost_parts);
     }
 }
@@ -58,10 +58,10 @@ static void add_row(haft__buf *out, const haft__agent_row *row, const haft__term
     haft__buf_addf(&text, "%.*s", HAFT__ARG(name));
     add_amounts(&text, row);
     if (row->note.len > 0) {
-        haft__buf_addf(&text, "  %.*s", HAFT__ARG(row->note));
+        haft__buf_addf(&text, ", %.*s", HAFT__ARG(row->note));
     }
     if (row->task.len > 0) {
-        haft__buf_addf(&text, "  %.*s", HAFT__ARG(row->task));
+        haft__buf_addf(&text, ": %.*s", HAFT__ARG(row->task));
     }
     haft__buf_addf(out, "%*s", (int)indent, "");
     add_mark(out, row->state, caps);

@@ -203,6 +203,8 @@ static haft__offline_line_kind classify_function(source_line *s)
         return HAFT__OFFLINE_LINE_MENTION;
     }
     while (rest.len > 0 && rest.ptr[0] != '(') {
+        const char *before = rest.ptr;
+        bool joined = before >= s->text.ptr + 2 && before[-1] == ':' && before[-2] == ':';
         haft_str name = take_name(&rest);
         if (name.len == 0 && (rest.len == 0 || strchr(" \t*&~:", rest.ptr[0]) == NULL)) {
             return HAFT__OFFLINE_LINE_MENTION;
@@ -211,7 +213,7 @@ static haft__offline_line_kind classify_function(source_line *s)
             rest = haft__str_skip(rest, 1);
             continue;
         }
-        names++;
+        names += joined ? 0 : 1;                                 /* std::memcpy is one name */
         bool old = haft__str_starts_with(rest, HAFT__LIT("((")); /* NAME OF((int x)); */
         s->name = old && names > 1 ? s->name : name;
     }

@@ -101,7 +101,10 @@ static uint32_t name_bonus(const merging *m, const place *p)
     uint32_t words = kind == HAFT__OFFLINE_LINE_DEFINITION
                          ? count_bits(haft__offline_words_in(&m->words, name))
                          : 0;
-    bool minor = haft__offline_is_minor(&m->words, p->file) || haft__offline_is_document(p->file);
+    /* A constant or an item of an enumeration is less often what a question is about. */
+    bool acts = p->text.len > 0 && memchr(p->text.ptr, '(', p->text.len) != NULL;
+    bool minor =
+        !acts || haft__offline_is_minor(&m->words, p->file) || haft__offline_is_document(p->file);
     return words >= 2 && !minor ? NAMED * words : 0;
 }
 

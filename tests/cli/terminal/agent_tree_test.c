@@ -28,9 +28,9 @@ TEST(each_agent_has_a_line_with_its_turns_cost_and_state)
     haft__buf_init(&buf, 1 << 16);
     CHECK_INT(haft__agent_tree_draw(&buf, rows, COUNT(rows), &plain), COUNT(rows), "lines");
     CHECK_STR(haft__buf_str(&buf),
-              HAFT__LIT("* search  120 tokens  $1.5\n"
-                        "  * worker  turn 3/8  grep  the gate / now\n"
-                        "    + agent  done\n"
+              HAFT__LIT("* search, 120 tokens, $1.5\n"
+                        "  * worker, turn 3/8, grep: the gate now\n"
+                        "    + agent, done\n"
                         "  x a name that is longer than the line, which has only ...\n"
                         "  ? asks\n"),
               "the tree");
