@@ -119,7 +119,7 @@ typedef enum haft_reply_kind {
     HAFT_REPLY_TEXT,    /* text that the model reads unchanged */
     HAFT_REPLY_JSON,    /* one JSON value */
     HAFT_REPLY_ERROR,   /* an error that the model reads instead of a result */
-    HAFT_REPLY_COMMAND, /* {"update": {...}, "goto": "node"}: for the graph around the call */
+    HAFT_REPLY_COMMAND, /* {"update": {...}, "goto": "node"}: for the graph whose node it is */
 } haft_reply_kind;
 
 /* The reply of a tool. The functions below make it; the tool returns it unchanged.
@@ -171,15 +171,17 @@ HAFT_API haft_reply haft_reply_json(haft_call *call, const char *json);
  * the error says that instead. Since: 0.1. */
 HAFT_API haft_reply haft_reply_error(haft_call *call, const char *format, ...) HAFT_PRINTF(2, 3);
 
-/* Replies with a command for the graph that the call is part of: a JSON object with "update" (an
- * object with values for channels of the graph's state), "goto" (the name of a node, or an array of
- * names), or both:
+/* Replies with a command for the graph: a JSON object with one or more of "update" (an object with
+ * values for channels of the graph's state), "goto" (the name of a node, or an array of names) and
+ * "send" (an array of {"to": node, "arg": the object that this run of the node sees}):
  *
  *     return haft_reply_command(call, "{\"update\":{\"status\":\"checked\"},\"goto\":\"report\"}");
  *
- * This version does not follow commands of tools: the call fails with an error that says so. Owns:
- * the call owns the reply; `json` is copied. Thread: the call's. Fails: with HAFT_REPLY_ERROR if
- * `json` is not such an object or is too long, or when out of memory. Since: 0.1. */
+ * A node whose tool or function replies so does all of this in one step: "update" replaces `out` of
+ * the node, and "goto" its edges. If a model called the tool, or the call is outside a graph, it
+ * fails with an error that says so. Owns: the call owns the reply; `json` is copied. Thread: the
+ * call's. Fails: with HAFT_REPLY_ERROR if `json` is not such an object or is too long, or when out
+ * of memory. Since: 0.1. */
 HAFT_API haft_reply haft_reply_command(haft_call *call, const char *json);
 
 /* Returns the facts about a call. Owns: nothing; never NULL, valid as long as the call.
@@ -618,6 +620,137 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_cancel(haft_run *run, haft_error *er
  * again. Owns: `run` and its texts are invalid afterwards; NULL is allowed. Thread: the runtime's.
  * Fails: never. Since: 0.1. */
 HAFT_API void haft_run_release(haft_run *run);
+
+/* ---- graphs ----
+ *
+ * Functions of a program as nodes of a graph (`function: NAME`) and as reducers of its channels
+ * (`reducer: custom:NAME`). docs/graphs.md describes graphs.
+ */
+
+/* The input of a node's function. A worker of a map or a send sees what it was sent, any other
+ * node the channels of the graph, or those that its `input` names. Owns: nothing; the call owns it
+ * all. Thread: the call's. Since: 0.1. */
+typedef struct haft_graph_view {
+    size_t struct_size;       /* set by the library; fields past it are missing */
+    haft_str json;            /* an object: the channels, and under "$" the facts that follow */
+    const char *node;         /* its name */
+    uint32_t step;            /* from 1 */
+    uint32_t remaining_steps; /* after this one; 0: the last that can end well */
+    uint32_t attempt;         /* of the node in this step, from 1; see `retry` */
+} haft_graph_view;
+
+/* The function of a node. It replies with haft_reply_command to write channels and to choose what
+ * follows; with haft_reply_json or haft_replyf if the node has `out`; with haft_reply_error if the
+ * node has failed. haft_call_info and haft_cancelled describe the call, as in a tool. Owns:
+ * nothing; call and view are valid until it returns. Thread: any; several may run at the same time.
+ * With HAFT_COST_FREE it runs on the thread that steps the runtime, and must not call functions of
+ * the runtime or its runs. Fails: with haft_reply_error. Since: 0.1. */
+typedef haft_reply haft_graph_function(haft_call *call, const haft_graph_view *view);
+
+/* Adds a function for nodes with `function: name`, in agents that are loaded afterwards. `traits`
+ * are HAFT_READ_ONLY, HAFT_IDEMPOTENT, HAFT_DESTRUCTIVE, HAFT_NEEDS_APPROVAL and one cost: if it
+ * can be repeated, an interrupted call runs again; else its outcome is unknown. `context` is
+ * haft_call_info(call)->context. Owns: `name` is copied; `context` must outlive the runtime.
+ * Thread: the runtime's. Fails: BAD_INPUT for NULL, for a name or traits that are not valid
+ * (err->where names the part), or if a function of that name was added before; NO_MEMORY.
+ * Since: 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_graph_function_add(haft_runtime *runtime, const char *name,
+                                                           haft_graph_function *run, void *context,
+                                                           uint32_t traits, haft_error *err);
+
+/* The reducer of a channel: the value after an update, from the value before it. Both are JSON;
+ * value.ptr is NULL if the channel has no value yet. It replies with haft_reply_json, or with
+ * haft_replyf for a string. It must depend on nothing else: haft records what it returns, and calls
+ * it again only if that was not recorded. Its error fails the node that wrote the update. The input
+ * of a run sets the channel without it. Owns: nothing; the texts are valid until it returns.
+ * Thread: any; several may run at the same time. Fails: with haft_reply_error. Since: 0.1. */
+typedef haft_reply haft_graph_reducer(haft_call *call, haft_str value, haft_str update);
+
+/* Adds a reducer for channels with `reducer: custom:name`, in agents that are loaded afterwards.
+ * `context` is haft_call_info(call)->context. Owns: `name` is copied; `context` must outlive the
+ * runtime. Thread: the runtime's. Fails: BAD_INPUT for NULL, for a name that is not valid, or if a
+ * reducer of that name was added before; NO_MEMORY. Since: 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_graph_reducer_add(haft_runtime *runtime, const char *name,
+                                                          haft_graph_reducer *reduce, void *context,
+                                                          haft_error *err);
+
+/* A graph that a program builds:
+ *
+ *     haft_graph *graph = NULL;
+ *     haft_agent *built = NULL;
+ *     haft_status done = haft_graph_create("greeting", &graph, err);
+ *     haft_graph_channel(graph, "who", NULL);
+ *     haft_graph_channel(graph, "text", NULL);
+ *     haft_graph_node(graph, "greet", "{\"do\":[{\"text\":{\"text\":\"Hello {/who}!\"}}]}");
+ *     haft_graph_edge(graph, "start", "greet");
+ *     haft_graph_set(graph, "/graph/input", "[\"who\"]");
+ *     haft_graph_set(graph, "/graph/output", "\"/text\"");
+ *     if (done == HAFT_OK) {
+ *         done = haft_graph_agent(runtime, graph, &built, err);
+ *     }
+ *     haft_graph_destroy(graph);
+ *     haft_agent_release(built);
+ *
+ * The functions that add a part return nothing: the first problem is kept, and haft_graph_agent
+ * reports it. They do nothing if the graph is NULL.
+ * Owns: the caller of haft_graph_create destroys it. Thread: one at a time. Since: 0.1. */
+typedef struct haft_graph haft_graph;
+
+/* Creates an empty graph. Owns: the caller destroys *ret_graph; `name` is copied. Thread: any.
+ * Fails: BAD_INPUT for NULL, NO_MEMORY. Since: 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_graph_create(const char *name, haft_graph **ret_graph,
+                                                     haft_error *err);
+
+/* Adds a channel. `json` is its description, such as "{\"reducer\":\"append\"}"; NULL: {}.
+ * Owns: texts are copied. Thread: that of the graph. Fails: never; see haft_graph. Since: 0.1. */
+HAFT_API void haft_graph_channel(haft_graph *graph, const char *name, const char *json);
+
+/* Adds a node of any kind. `json` is its description, such as "{\"ask\":\"Send it?\"}".
+ * Owns: texts are copied. Thread: that of the graph. Fails: never; see haft_graph. Since: 0.1. */
+HAFT_API void haft_graph_node(haft_graph *graph, const char *name, const char *json);
+
+/* Adds a node that runs a function, which haft_graph_function_add has added. Owns: texts are
+ * copied. Thread: that of the graph. Fails: never; see haft_graph. Since: 0.1. */
+HAFT_API void haft_graph_node_function(haft_graph *graph, const char *name, const char *function);
+
+/* Adds a node that calls a tool. `args` are its arguments, each a JSON Pointer into the state or
+ * {"value": JSON}; `out` says which channels get the result. Both may be NULL. Owns: texts are
+ * copied. Thread: that of the graph. Fails: never; see haft_graph. Since: 0.1. */
+HAFT_API void haft_graph_node_tool(haft_graph *graph, const char *name, const char *tool,
+                                   const char *args, const char *out);
+
+/* Adds an edge: `to` follows `from`. "start" and "end" are no nodes. Owns: texts are copied.
+ * Thread: that of the graph. Fails: never; see haft_graph. Since: 0.1. */
+HAFT_API void haft_graph_edge(haft_graph *graph, const char *from, const char *to);
+
+/* Adds an edge with a condition: `to` follows `from` if the value at the JSON Pointer `at` compares
+ * with `value`, which is JSON; else `otherwise` follows. `op` is an operator of conditions: "eq",
+ * "lt" ... Owns: texts are copied. Thread: that of the graph. Fails: never; see haft_graph.
+ * Since: 0.1. */
+HAFT_API void haft_graph_edge_if(haft_graph *graph, const char *from, const char *at,
+                                 const char *op, const char *value, const char *to,
+                                 const char *otherwise);
+
+/* Adds an edge of any kind, such as "{\"from\":[\"a\",\"b\"],\"to\":\"c\"}". Owns: texts are
+ * copied. Thread: that of the graph. Fails: never; see haft_graph. Since: 0.1. */
+HAFT_API void haft_graph_edge_json(haft_graph *graph, const char *json);
+
+/* Sets any other part of the spec by its JSON Pointer: "/graph/output", "/graph/recursion_limit",
+ * "/model", "/limits". Owns: texts are copied. Thread: that of the graph. Fails: never; see
+ * haft_graph. Since: 0.1. */
+HAFT_API void haft_graph_set(haft_graph *graph, const char *pointer, const char *json);
+
+/* Checks the graph as haft_agent_load checks one of a file, and makes an agent of it; the graph can
+ * still be used. Functions and tools must have been added to the runtime. Owns: the caller releases
+ * *ret_agent. Thread: the runtime's. Fails: with the first problem of the functions above; like
+ * haft_agent_load, but err->where is a JSON Pointer into the spec, "/graph/nodes/greet"; BAD_INPUT
+ * for NULL, NO_MEMORY. Since: 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_graph_agent(haft_runtime *runtime, haft_graph *graph,
+                                                    haft_agent **ret_agent, haft_error *err);
+
+/* Destroys a graph; its agents stay. Owns: `graph` is invalid afterwards; NULL is allowed.
+ * Thread: that of the graph. Fails: never. Since: 0.1. */
+HAFT_API void haft_graph_destroy(haft_graph *graph);
 
 #ifdef __cplusplus
 }

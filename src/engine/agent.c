@@ -343,12 +343,17 @@ haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
 
 /* ---- from text ---- */
 
-static haft_status fail_problem(const haft__spec_problem *problem, haft_error *err)
+static haft_status fail_problem(const haft__spec_problem *problem, haft__spec_use use,
+                                haft_error *err)
 {
-    char where[64];
-    (void)snprintf(where, sizeof(where), "%u:%u", problem->line, problem->column);
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, problem->line > 0 ? where : "", "%.*s",
-                                    HAFT__ARG(problem->message));
+    char where[sizeof(err->where)] = "";
+    if (use == HAFT__SPEC_BUILT) {
+        (void)snprintf(where, sizeof(where), "%.*s", HAFT__ARG(problem->pointer));
+    } else if (problem->line > 0) {
+        (void)snprintf(where, sizeof(where), "%u:%u", problem->line, problem->column);
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(problem->message));
     return problem->hint.len > 0 ? haft__hint(err, status, "%.*s", HAFT__ARG(problem->hint))
                                  : status;
 }
@@ -359,6 +364,8 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .env = runtime->env,
                                 .functions = runtime->functions,
                                 .function_count = runtime->function_count,
+                                .graph_functions = runtime->graph_functions,
+                                .graph_function_count = runtime->graph_function_count,
                                 .find_price = haft__price_find,
                                 .price_context = runtime->prices,
                                 .read_file = haft__spec_path_read,
@@ -378,6 +385,24 @@ static const haft__schema *find_spec_schema(haft_runtime *runtime)
     return runtime->spec_schema;
 }
 
+/* A process can continue a graph only if it has the functions of the graph. */
+static haft_status check_functions(const haft__spec *spec, haft_error *err)
+{
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (tool->source == HAFT__TOOL_FUNCTION && tool->function == NULL) {
+            haft_str name = tool->name, what = haft__str_split(&name, ':');
+            haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
+                                            "the graph needs the %.*s \"%.*s\", which this process "
+                                            "does not have",
+                                            HAFT__ARG(what), HAFT__ARG(name));
+            return haft__hint(err, status,
+                              "continue the run in the program that adds its functions");
+        }
+    }
+    return HAFT_OK;
+}
+
 static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str text,
                              haft_str path, haft__spec_use use, haft_agent **ret_agent,
                              haft_error *err)
@@ -387,7 +412,7 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
         return haft__arena_fail(arena, err);
     }
     haft__spec_options options = haft__agent_spec_options(runtime, own_path);
-    options.kept = use != HAFT__SPEC_NEW;
+    options.kept = use == HAFT__SPEC_STORED || use == HAFT__SPEC_READ_ONLY;
     options.schema = find_spec_schema(runtime);
     if (use == HAFT__SPEC_READ_ONLY) {
         options.env = (haft__spec_env){NULL, NULL}; /* no variable is needed to read a run */
@@ -398,8 +423,11 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
     haft_status status = haft__spec_load(arena, own_text, &options, &spec, &report, err);
     for (size_t i = 0; status == HAFT_OK && spec == NULL && i < report.count; i++) {
         if (!report.problems[i].warning) {
-            return fail_problem(&report.problems[i], err);
+            return fail_problem(&report.problems[i], use, err);
         }
+    }
+    if (status == HAFT_OK && use == HAFT__SPEC_STORED) {
+        status = check_functions(spec, err);
     }
     return status == HAFT_OK
                ? create_agent(runtime, spec, use == HAFT__SPEC_READ_ONLY, NULL, ret_agent, err)

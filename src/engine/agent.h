@@ -68,6 +68,7 @@ HAFT_MUST_USE haft_status haft__agent_create(haft_runtime *runtime, const haft__
 
 typedef enum haft__spec_use {
     HAFT__SPEC_NEW,    /* for a new run */
+    HAFT__SPEC_BUILT,  /* the same, made by the program: places of problems are JSON Pointers */
     HAFT__SPEC_STORED, /* for a run that has begun. Some checks are skipped: an earlier version of
                         * haft may have accepted the spec without them */
     HAFT__SPEC_READ_ONLY, /* for reading a run: needs neither a key nor a script */

@@ -55,6 +55,8 @@ struct haft_runtime {
     const struct haft__schema *spec_schema; /* compiled for the first spec that is loaded */
     const haft__tool **functions;
     size_t function_count, function_capacity;
+    const haft__tool **graph_functions; /* code of nodes, and reducers */
+    size_t graph_function_count, graph_function_capacity;
     char owner[128]; /* the name of this process in the store */
     haft_run *runs;
     size_t cache_requests; /* store requests of tool results that are pending */

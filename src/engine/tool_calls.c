@@ -148,7 +148,7 @@ static haft_status check_output(haft_run *run, const haft__run_call *call, haft_
                                 haft__outcome *io_outcome, haft_error *err)
 {
     haft_runtime *runtime = run->runtime;
-    if (!io_outcome->ok || !haft__output_is_checked(call->tool)) {
+    if (!io_outcome->ok || io_outcome->command || !haft__output_is_checked(call->tool)) {
         return HAFT_OK;
     }
     haft__buf why;
@@ -390,6 +390,7 @@ static void on_done(void *context, const haft__exec_result *result)
         return;
     }
     haft__outcome outcome = {.ok = result->ok && !result->changed,
+                             .command = result->command,
                              .unknown = result->started && !result->ok && !result->changed
                                         && (result->timed_out || result->lost),
                              .transient = result->transient && !result->changed,
@@ -409,7 +410,7 @@ static void on_done(void *context, const haft__exec_result *result)
             haft__run_fail(slot->run, &err);
             return;
         }
-    } else if (outcome.ok && is_cached_tool(call_of(slot)->tool)) {
+    } else if (outcome.ok && !outcome.command && is_cached_tool(call_of(slot)->tool)) {
         write_cache(slot, result->text);
     }
     finish_slot(slot, &outcome);
@@ -526,6 +527,7 @@ static haft_status run_slot(haft__call_slot *slot, haft_error *err)
     haft__exec_call exec = {.spec = slot->run->agent->spec,
                             .tool = call->tool,
                             .approved = call->approved,
+                            .takes_command = call->node != NULL,
                             .arguments = call->arguments,
                             .timeout_ms = timeout_of(call),
                             .progress = on_progress,
@@ -534,6 +536,11 @@ static haft_status run_slot(haft__call_slot *slot, haft_error *err)
                             .cleaner = haft__redactor_cleaner(slot->run->agent->redactor),
                             .resume = call->resume};
     haft_status status = collect_facts(slot, &exec.facts, err);
+    if (status == HAFT_OK && call->node != NULL && call->node->reads_state) {
+        haft__run *state = &slot->run->state;
+        status =
+            state->spec->graph_rules->make_input(state, call, &slot->arena, &exec.arguments, err);
+    }
     return status == HAFT_OK
                ? haft__exec_start(slot->run->runtime->exec, &exec, on_done, slot, &slot->job, err)
                : status;

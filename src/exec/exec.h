@@ -39,6 +39,7 @@ typedef struct haft__exec_call {
     const haft__spec *spec; /* file paths are relative to its path and root */
     const haft__tool *tool;
     bool approved;         /* by a person who saw this version of the tool */
+    bool takes_command;    /* the tool may reply with a command; else such a reply is an error */
     haft__json arguments;  /* validated against the tool's schema, defaults filled in */
     haft_call_facts facts; /* call, run, idempotency key ...; texts never NULL */
     uint64_t timeout_ms;   /* for this attempt */
@@ -67,6 +68,7 @@ typedef struct haft__exec_blob {
 
 typedef struct haft__exec_result {
     bool ok;
+    bool command;                 /* `text` is a command: {update, goto, send} */
     const haft__exec_blob *blobs; /* of a result that is ok */
     size_t blob_count;
     haft_str text, where, hint; /* the result, or the error message; always valid UTF-8 */

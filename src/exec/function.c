@@ -105,13 +105,15 @@ static void work(haft__pool_job *pooled)
 
 static void report_reply(haft__exec_job *job, haft_reply reply)
 {
-    haft__exec_result result = {
-        .ok = reply.kind != HAFT_REPLY_ERROR, .text = reply.text, .started = true};
+    haft__exec_result result = {.ok = reply.kind != HAFT_REPLY_ERROR,
+                                .command = reply.kind == HAFT_REPLY_COMMAND,
+                                .text = reply.text,
+                                .started = true};
     char text[96];
-    if (reply.kind == HAFT_REPLY_COMMAND) {
+    if (result.command && !job->call.takes_command) {
         result = (haft__exec_result){
-            .text =
-                HAFT__LIT("the tool replied with a command, which this version does not follow"),
+            .text = HAFT__LIT("the tool replied with a command, and only a node of a graph whose "
+                              "tool it is can follow one"),
             .hint = HAFT__LIT("it cannot be used here; continue without it"),
             .started = true};
     } else if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {

@@ -342,6 +342,9 @@ static haft_status serve(haft__case_play *play, size_t task, const haft__graph_r
         result = cached != NULL ? *cached : result;
         break;
     case HAFT__REQUEST_DELAY: break;
+    case HAFT__REQUEST_REDUCE:
+        return haft__graph_execution_reduce_error(play->x, request->channel, 0,
+                                                  HAFT__LIT("a case has no functions"), err);
     case HAFT__REQUEST_TOOL:
     case HAFT__REQUEST_AGENT:
     case HAFT__REQUEST_FUNCTION:

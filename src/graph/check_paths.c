@@ -58,6 +58,17 @@ static void reach_edges(paths *p, const uint32_t *edges, size_t count)
     }
 }
 
+/* The nodes that a command of the node's tool or function may name. */
+static void reach_targets(paths *p, const haft__graph_node *node)
+{
+    for (size_t t = 0; t < node->target_count; t++) {
+        reach(p, node->targets[t]);
+    }
+    for (size_t n = 0; haft__graph_goes_anywhere(node) && n < p->graph->node_count; n++) {
+        reach(p, (haft__graph_node_id)n);
+    }
+}
+
 static void check_reachable(paths *p)
 {
     if (p->graph->has_on_limit) {
@@ -69,6 +80,7 @@ static void check_reachable(paths *p)
         reach_edges(p, node->edges, node->edge_count);
         haft__graph_visit_ops(node->program, true, reach_op, p);
         haft__graph_visit_ops(node->handler, true, reach_op, p);
+        reach_targets(p, node);
     }
     for (size_t n = 0; n < p->graph->node_count; n++) {
         haft_str name = p->graph->nodes[n].name;
@@ -155,6 +167,10 @@ static bool node_ends(paths *p, const haft__graph_node *node)
     if (j.sure > 0) {
         return j.sure_end;
     }
+    for (size_t t = 0; t < node->target_count; t++) {
+        j.may_end = j.may_end || may_end(p, node->targets[t]);
+    }
+    j.may_end = j.may_end || haft__graph_goes_anywhere(node);
     for (size_t e = 0; e < node->edge_count; e++) {
         if (!edge_ends(p, &p->graph->edges[node->edges[e]])) {
             return j.may_end;

@@ -25,12 +25,15 @@ haft_status haft__graph_execution_create(const haft__graph *graph,
     x->limit = options->limit > 0 ? options->limit : graph->recursion_limit;
     x->arrived = calloc(graph->join_places + 1, sizeof(*x->arrived));
     x->deferred = calloc(graph->node_count + 1, sizeof(*x->deferred));
+    x->custom = graph->has_custom ? calloc(graph->channel_count, sizeof(*x->custom)) : NULL;
     x->checker = haft__checker_create();
     haft__arena_init(&x->arenas[0], HAFT__LIMIT_GRAPH_STEP_BYTES);
     haft__arena_init(&x->arenas[1], HAFT__LIMIT_GRAPH_STEP_BYTES);
     haft__arena_init(&x->scratch, HAFT__LIMIT_GRAPH_STEP_BYTES);
     haft_status status = haft__graph_state_init(&x->state, graph, err);
-    if (status == HAFT_OK && (x->arrived == NULL || x->deferred == NULL || x->checker == NULL)) {
+    if (status == HAFT_OK
+        && (x->arrived == NULL || x->deferred == NULL || x->checker == NULL
+            || (graph->has_custom && x->custom == NULL))) {
         status = haft__fail_no_memory(err);
     }
     if (status != HAFT_OK) {
@@ -53,6 +56,7 @@ void haft__graph_execution_destroy(haft__graph_execution *x)
     haft__checker_destroy(x->checker);
     free(x->arrived);
     free(x->deferred);
+    free(x->custom);
     free(x);
 }
 
@@ -172,6 +176,8 @@ static haft_status settle(haft__graph_execution *x, haft__graph_action *ret_acti
         x->end = HAFT__GRAPH_DONE;
         x->has_command = true;
         x->command = command->command;
+    } else if (x->done == x->task_count && haft__graph_request_reduction(x, ret_action)) {
+        return HAFT_OK;
     } else if (x->done == x->task_count) {
         status = haft__graph_commit(x, &ret_action->event, &committed, err);
         ret_action->kind = committed ? HAFT__ACTION_STEP : HAFT__ACTION_ENDED;
@@ -263,6 +269,7 @@ void haft__graph_execution_restart(haft__graph_execution *x)
                                          .by = old.by,
                                          .by_count = old.by_count};
     }
+    haft__graph_reset_reductions(x);
     x->busy = x->persons = x->done = x->failed = x->cursor = 0;
     x->open = false;
     x->end = HAFT__GRAPH_OPEN;

@@ -44,6 +44,7 @@ typedef struct haft__graph_task {
     uint32_t failures; /* failed attempts */
     bool has_result;   /* `result` is the result of its last request */
     haft__json result;
+    bool commanded;              /* `result` is a command: {update, goto, send} */
     haft__graph_request request; /* valid while the task is busy */
     haft__graph_program program;
     haft__graph_failure failure; /* of the last failed attempt */
@@ -59,6 +60,19 @@ typedef enum haft__graph_end {
     HAFT__GRAPH_FAILED,     /* a node failed, or two nodes wrote the same channel in one step; the
                                execution can be reopened */
 } haft__graph_end;
+
+/* The value of a channel with a reducer of the program, in the open step. */
+typedef enum haft__graph_custom_state {
+    HAFT__CUSTOM_OPEN, /* not known, or not needed */
+    HAFT__CUSTOM_BUSY, /* requested */
+    HAFT__CUSTOM_DONE,
+} haft__graph_custom_state;
+
+typedef struct haft__graph_custom {
+    haft__graph_custom_state state;
+    haft__json result; /* of DONE: {value, own: [{task, value}]} */
+    uint32_t requests; /* of the host: how many it has served in this step */
+} haft__graph_custom;
 
 typedef struct haft__graph_execution_options {
     uint32_t limit;       /* number of steps; 0: the limit of the graph */
@@ -79,14 +93,15 @@ typedef struct haft__graph_execution {
     uint32_t limit;
     haft__graph_task *tasks; /* the tasks of the open step, or of the next one */
     size_t task_count;
-    size_t busy, done, failed; /* number of tasks in each state */
-    size_t persons;            /* number of busy tasks that wait for a person */
-    size_t cursor;             /* index: no task before it is ready */
-    bool open;                 /* a task of the step has begun */
-    bool last;                 /* the step runs the node `on_limit` */
-    bool paused;               /* a node with `pause: after` has run */
-    bool *arrived;             /* for each start of a join: whether it has run */
-    bool *deferred;            /* for each node: it runs when no other task is left */
+    size_t busy, done, failed;  /* number of tasks in each state */
+    size_t persons;             /* number of busy tasks that wait for a person */
+    size_t cursor;              /* index: no task before it is ready */
+    bool open;                  /* a task of the step has begun */
+    bool last;                  /* the step runs the node `on_limit` */
+    bool paused;                /* a node with `pause: after` has run */
+    bool *arrived;              /* for each start of a join: whether it has run */
+    bool *deferred;             /* for each node: it runs when no other task is left */
+    haft__graph_custom *custom; /* for each channel; NULL if no channel has such a reducer */
     haft__graph_end end;
     haft__graph_failure failure;  /* of FAILED and INCOMPLETE */
     haft_error exceeded;          /* the limit that made the step fail; its message */
@@ -149,9 +164,26 @@ HAFT_MUST_USE haft_status haft__graph_execution_next(haft__graph_execution *exec
 /* Gives a task the reply to its request. The result and the message are copied. */
 HAFT_MUST_USE haft_status haft__graph_execution_reply(haft__graph_execution *execution, size_t task,
                                                       haft__json result, haft_error *err);
+/* The reply of a tool or a function is a command, {update, goto, send}: it says what the node
+ * writes and what follows. */
+HAFT_MUST_USE haft_status haft__graph_execution_reply_command(haft__graph_execution *execution,
+                                                              size_t task, haft__json command,
+                                                              haft_error *err);
 HAFT_MUST_USE haft_status haft__graph_execution_reply_error(haft__graph_execution *execution,
                                                             size_t task, haft__graph_code code,
                                                             haft_str message, haft_error *err);
+/* The input of a reducer: {value, writes: [{task, value}], own: [task]}; and its reply:
+ * {value, own: [{task, value}]}, or an error because of the write of a task, which then fails. A
+ * task that is unknown stands for the last that wrote the channel. */
+HAFT_MUST_USE haft_status haft__graph_execution_reduction(haft__graph_execution *execution,
+                                                          uint32_t channel, haft__arena *arena,
+                                                          haft__json *ret_input, haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_execution_reduced(haft__graph_execution *execution,
+                                                        uint32_t channel, haft__json result,
+                                                        haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_execution_reduce_error(haft__graph_execution *execution,
+                                                             uint32_t channel, size_t task,
+                                                             haft_str message, haft_error *err);
 /* Ends the step as failed because of a limit. */
 void haft__graph_execution_fail(haft__graph_execution *execution, const haft_error *why);
 
@@ -183,6 +215,12 @@ HAFT_MUST_USE haft_status haft__graph_execution_edit(haft__graph_execution *exec
 HAFT_MUST_USE haft_status haft__graph_execution_state(const haft__graph_execution *execution,
                                                       bool lasting, haft__arena *arena,
                                                       haft__json *ret_state, haft_error *err);
+
+/* The view of a task, with {node, step, remaining_steps, attempt} under "$". It lives in `arena`
+ * and borrows from the state. */
+HAFT_MUST_USE haft_status haft__graph_execution_view(haft__graph_execution *execution, size_t task,
+                                                     haft__arena *arena, haft__json *ret_view,
+                                                     haft_error *err);
 
 /* Converts the output of a task to JSON and back, for caches. */
 HAFT_MUST_USE haft_status haft__graph_output_to_json(const haft__graph *graph,

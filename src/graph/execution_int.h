@@ -83,6 +83,10 @@ HAFT_MUST_USE haft_status haft__graph_commit(haft__graph_execution *x, haft__jso
 
 void haft__graph_set_task_state(haft__graph_execution *x, haft__graph_task *task,
                                 haft__graph_task_state state);
+/* An attempt of the task has failed: another one, the handler of the node, or the end of the task.
+ */
+HAFT_MUST_USE haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *task,
+                                                haft__graph_failure failure, haft_error *err);
 /* An attempt of the task begins. */
 void haft__graph_notice_task(const haft__graph_execution *x, haft__graph_task *task);
 /* Continues a ready task until it has a request or ends. */
@@ -117,6 +121,28 @@ HAFT_MUST_USE haft_status haft__graph_node_output(haft__graph_execution *x,
                                                   haft__graph_output *ret_output, bool *ret_valid,
                                                   haft__graph_failure *ret_failure,
                                                   haft_error *err);
+
+/* ---- custom.c ---- */
+
+/* Requests the value of a channel whose reducer the program has, or waits for it; all tasks are
+ * done. False if the step needs no further one. */
+bool haft__graph_request_reduction(haft__graph_execution *x, haft__graph_action *ret_action);
+/* Another step begins. */
+void haft__graph_reset_reductions(haft__graph_execution *x);
+/* The values are no longer those of the tasks. */
+void haft__graph_forget_reductions(haft__graph_execution *x);
+/* The value after all writes, and after those of one task; NULL: not computed. */
+const haft__json *haft__graph_reduced_value(const haft__graph_execution *x, uint32_t channel);
+const haft__json *haft__graph_reduced_alone(const haft__graph_execution *x, uint32_t channel,
+                                            const haft__graph_output *output);
+
+/* ---- command.c ---- */
+
+/* Adds to an output what the command {update, goto, send} of a node says. *ret_failure is set, and
+ * *ret_valid false, if it cannot be followed. */
+HAFT_MUST_USE haft_status haft__graph_read_command(
+    const haft__graph *graph, const haft__graph_node *node, haft__json command, haft__arena *arena,
+    haft__graph_output *output, bool *ret_valid, haft__graph_failure *ret_failure, haft_error *err);
 
 /* The memory of the tasks. */
 static inline haft__arena *haft__graph_task_arena(haft__graph_execution *x)

@@ -264,6 +264,7 @@ haft_status haft__graph_execution_fold(haft__graph_execution *x, haft__json even
         return status;
     }
     fold_joins(x, event);
+    haft__graph_reset_reductions(x);
     x->step = (uint32_t)haft__object_number(event, "step", x->step);
     x->open = false;
     x->last = limit;

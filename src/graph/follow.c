@@ -132,7 +132,8 @@ static haft_status see_own_write(follower *f, const haft__graph_output *output, 
                                .current = &f->x->state.values[channel],
                                .writes = writes,
                                .arena = f->arena,
-                               .step = f->x->step + 1};
+                               .step = f->x->step + 1,
+                               .custom = haft__graph_reduced_alone(f->x, channel, output)};
     haft__graph_delta delta;
     haft__json value;
     bool conflict, present;

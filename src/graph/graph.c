@@ -211,15 +211,18 @@ static void read_word(haft__graph_compiler *c, haft__json object, const char *ke
                       const char *const *words, size_t count, haft_str pointer, size_t *io_index)
 {
     const haft__json *value = haft__object_find(object, key);
-    if (value != NULL && haft__str_starts_with(haft__json_text(*value), HAFT__LIT("custom:"))) {
-        haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, haft__str(key),
-                           haft__graph_pointer_key(c, pointer, haft__str(key)),
-                           "reducers of C programs cannot be used in this version");
-    } else if (value != NULL && !find_word(words, count, haft__json_text(*value), io_index)) {
+    if (value != NULL && !find_word(words, count, haft__json_text(*value), io_index)) {
         haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, haft__str(key),
                            haft__graph_pointer_key(c, pointer, haft__str(key)), "unknown %s '%.*s'",
                            key, HAFT__ARG(haft__json_text(*value)));
     }
+}
+
+haft_str haft__graph_custom_reducer(haft__json channel)
+{
+    haft_str reducer = haft__object_string(channel, "reducer"), prefix = HAFT__LIT("custom:");
+    return haft__str_starts_with(reducer, prefix) ? haft__str_skip(reducer, prefix.len)
+                                                  : HAFT__LIT("");
 }
 
 /* The value that a channel has before anything is written. */
@@ -242,7 +245,8 @@ static void read_default(haft__graph_channel *channel, haft__json source)
     case HAFT__REDUCE_REPLACE:
     case HAFT__REDUCE_LAST:
     case HAFT__REDUCE_MIN:
-    case HAFT__REDUCE_MAX: channel->has_default = false; return;
+    case HAFT__REDUCE_MAX:
+    case HAFT__REDUCE_CUSTOM: channel->has_default = false; return;
     }
 }
 
@@ -298,12 +302,20 @@ static void compile_channels(haft__graph_compiler *c)
         channel->name = haft__json_text(sorted[i]->key);
         haft_str pointer = haft__graph_pointer_key(c, HAFT__LIT("/channels"), channel->name);
         check_keys(c, value, pointer, keys);
-        read_word(c, value, "reducer", reducers, COUNT(reducers), pointer, &reducer);
+        channel->custom = haft__graph_custom_reducer(value);
+        if (channel->custom.len > 0) {
+            reducer = HAFT__REDUCE_CUSTOM;
+        } else {
+            read_word(c, value, "reducer", reducers, COUNT(reducers), pointer, &reducer);
+        }
         read_word(c, value, "lifetime", lifetimes, COUNT(lifetimes), pointer, &lifetime);
         channel->reducer = (haft__graph_reducer)reducer;
         channel->lifetime = (haft__graph_lifetime)lifetime;
         read_default(channel, value);
         read_schema(c, channel, value, pointer);
+    }
+    for (uint32_t i = 0; i < source.count; i++) {
+        c->graph->has_custom = c->graph->has_custom || channels[i].custom.len > 0;
     }
     c->graph->channels = channels;
     c->graph->channel_count = source.count;
@@ -382,10 +394,10 @@ static void read_retry(haft__graph_compiler *c, haft__graph_node *node, haft_str
 
 static void compile_node(haft__graph_compiler *c, haft__graph_node *node, haft_str pointer)
 {
-    static const char *const keys[] = {"agent",   "tool",  "function", "graph", "ask",
-                                       "do",      "task",  "args",     "in",    "out",
-                                       "limits",  "input", "defer",    "pause", "retry",
-                                       "timeout", "cache", "on_error", "plan",  NULL};
+    static const char *const keys[] = {
+        "agent", "tool",    "function", "graph",    "ask",   "do",    "task",
+        "args",  "in",      "out",      "limits",   "input", "defer", "pause",
+        "retry", "timeout", "cache",    "on_error", "plan",  "goto",  NULL};
     haft_str pause = haft__object_string(node->source, "pause");
     const haft__json *handler = haft__object_find(node->source, "on_error");
     check_keys(c, node->source, pointer, keys);
@@ -428,6 +440,7 @@ static void compile_nodes(haft__graph_compiler *c)
     }
     c->graph->nodes = nodes;
     c->graph->node_count = source.count;
+    haft__graph_compile_targets(c, nodes);
 }
 
 /* ---- the whole ---- */

@@ -70,6 +70,7 @@ typedef enum haft__graph_reducer {
     HAFT__REDUCE_MAX,
     HAFT__REDUCE_UNION,
     HAFT__REDUCE_MESSAGES,
+    HAFT__REDUCE_CUSTOM, /* a function of the program; see custom.c */
 } haft__graph_reducer;
 
 typedef enum haft__graph_lifetime {
@@ -81,6 +82,7 @@ typedef enum haft__graph_lifetime {
 typedef struct haft__graph_channel {
     haft_str name;
     haft__graph_reducer reducer;
+    haft_str custom; /* of HAFT__REDUCE_CUSTOM: the name of the function */
     haft__graph_lifetime lifetime;
     bool has_default;
     haft__json default_value;
@@ -116,7 +118,10 @@ typedef struct haft__graph_node {
     bool defer;
     bool pause_before, pause_after;
     bool cached;
-    uint32_t attempts;     /* 1 without `retry` */
+    uint32_t attempts;  /* 1 without `retry` */
+    bool lists_targets; /* `goto`: the nodes that a command of its tool or function may name */
+    const haft__graph_node_id *targets;
+    size_t target_count;
     const uint32_t *edges; /* that begin at the node, in the order of the graph */
     size_t edge_count;
 } haft__graph_node;
@@ -164,6 +169,7 @@ typedef struct haft__graph_edge {
 typedef struct haft__graph {
     const haft__graph_channel *channels; /* in the order of their names */
     size_t channel_count;
+    bool has_custom;               /* a channel has a reducer of the program */
     const haft__graph_node *nodes; /* in the order of their names, which is the order of updates */
     size_t node_count;
     const haft__graph_edge *edges;
@@ -189,6 +195,9 @@ typedef struct haft__graph {
 HAFT_MUST_USE haft_status haft__graph_compile(haft__arena *arena, haft__json source,
                                               haft__json graphs, const haft__graph **ret_graph,
                                               haft__graph_problems *ret_problems, haft_error *err);
+
+/* The name of a channel's function, `reducer: custom:NAME`; "" for another reducer. */
+haft_str haft__graph_custom_reducer(haft__json channel);
 
 /* The index of a channel or node; false if it does not exist. */
 bool haft__graph_find_channel(const haft__graph *graph, haft_str name, uint32_t *ret_channel);

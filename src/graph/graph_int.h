@@ -39,6 +39,11 @@ void haft__graph_compile_edges(haft__graph_compiler *c);
 bool haft__graph_resolve(haft__graph_compiler *c, haft__json name, haft_str pointer,
                          haft__graph_node_id *ret_node);
 
+/* command.c: the nodes that commands of tools and functions may name. */
+void haft__graph_compile_targets(haft__graph_compiler *c, haft__graph_node *nodes);
+/* Whether the node may go to any node: a function without a list of targets. */
+bool haft__graph_goes_anywhere(const haft__graph_node *node);
+
 /* check_programs.c: operations of `do` have the right shape, nodes and channels. */
 void haft__graph_check_programs(haft__graph_compiler *c);
 /* check_paths.c: every node is reachable, and can end. */

@@ -22,6 +22,7 @@ typedef enum haft__graph_request_kind {
     HAFT__REQUEST_TOOL,
     HAFT__REQUEST_AGENT,
     HAFT__REQUEST_FUNCTION,
+    HAFT__REQUEST_REDUCE, /* the value of a channel whose reducer the program has; of no task */
     HAFT__REQUEST_LOOKUP, /* a cached output of the node; the result is the output or null */
     HAFT__REQUEST_COUNT,  /* how often this operation of a test was reached before */
     HAFT__REQUEST_EFFECT, /* an effect of a test; no result */
@@ -33,6 +34,7 @@ typedef struct haft__graph_request {
     bool mapped;      /* `in` says what the graph begins with; else it gets what it replaces */
     haft_str name;    /* of the graph, tool, agent or function; the label of an effect; the key of a
                          lookup or counter */
+    uint32_t channel; /* of REDUCE */
     haft__json value; /* the question, the input of the graph, the arguments; else null */
 } haft__graph_request;
 

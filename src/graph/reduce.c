@@ -42,7 +42,8 @@ static const char *missing_type(haft__graph_reducer reducer, haft__json value)
     case HAFT__REDUCE_REPLACE:
     case HAFT__REDUCE_LAST:
     case HAFT__REDUCE_APPEND:
-    case HAFT__REDUCE_UNION: return NULL;
+    case HAFT__REDUCE_UNION:
+    case HAFT__REDUCE_CUSTOM: return NULL;
     }
     return NULL;
 }
@@ -60,7 +61,9 @@ haft_status haft__graph_check_write(const haft__graph_channel *channel, haft__ch
                           "channel '%.*s': the value nests more than %d levels deep",
                           HAFT__ARG(channel->name), HAFT__LIMIT_GRAPH_DEPTH);
     }
-    if (wanted == NULL && channel->schema == NULL) {
+    /* A schema describes the value of a channel, which an update of a function is not. */
+    bool update = channel->reducer == HAFT__REDUCE_CUSTOM && !overwrite;
+    if (wanted == NULL && (channel->schema == NULL || update)) {
         return HAFT_OK;
     }
     if (wanted == NULL) {
@@ -365,7 +368,7 @@ static haft_status reduce_step(const haft__graph_reduction *r, haft__graph_delta
     if (r->count == 0 || *ret_conflict) {
         return HAFT_OK;
     }
-    ret_delta->value = r->writes[r->count - 1].value;
+    ret_delta->value = r->custom != NULL ? *r->custom : r->writes[r->count - 1].value;
     return is_list(r->channel->reducer) ? collect_items(r, false, &ret_delta->value, err) : HAFT_OK;
 }
 
@@ -422,6 +425,9 @@ haft_status haft__graph_reduce(const haft__graph_reduction *r, haft__graph_delta
         ret_delta->value = r->writes[r->count - 1].value;
         break;
     case HAFT__REDUCE_LAST: ret_delta->value = r->writes[r->count - 1].value; break;
+    case HAFT__REDUCE_CUSTOM:
+        ret_delta->value = r->custom != NULL ? *r->custom : r->writes[r->count - 1].value;
+        break;
     }
     ret_delta->replaced = true;
     return HAFT_OK;
@@ -460,7 +466,8 @@ haft_status haft__graph_combine(const haft__graph_channel *channel, haft__json c
     case HAFT__REDUCE_LAST:
     case HAFT__REDUCE_ADD:
     case HAFT__REDUCE_MIN:
-    case HAFT__REDUCE_MAX: break;
+    case HAFT__REDUCE_MAX:
+    case HAFT__REDUCE_CUSTOM: break;
     }
     *ret_value = change;
     return HAFT_OK;

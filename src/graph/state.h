@@ -66,7 +66,9 @@ typedef struct haft__graph_reduction {
     const haft__graph_write *writes; /* all of this channel */
     size_t count;
     haft__arena *arena;
-    uint64_t step; /* for ids that are made */
+    uint64_t step;            /* for ids that are made */
+    const haft__json *custom; /* of HAFT__REDUCE_CUSTOM: the value that the function has made;
+                                 NULL: the last write, for an input and an edit */
 } haft__graph_reduction;
 
 HAFT_MUST_USE haft_status haft__graph_reduce(const haft__graph_reduction *reduction,

@@ -82,17 +82,30 @@ static void note_goto(void *context, haft__graph_op_kind kind, haft__json op, ha
     *found = *found || kind == HAFT__OP_GOTO;
 }
 
+/* The nodes that a command may name. */
+static void add_listed(lister *l, const haft__graph_node *node)
+{
+    l->next.kind = HAFT__TARGET_GOTO;
+    l->next.sure = false;
+    for (size_t t = 0; t < node->target_count; t++) {
+        l->next.operation++;
+        add(l, node->targets[t]);
+    }
+}
+
 static void add_node(lister *l, haft__graph_node_id id)
 {
     const haft__graph_node *node = &l->graph->nodes[id];
     bool jumps = false;
     l->next = (haft__graph_target){.from = id};
     haft__graph_visit_ops(node->program, true, note_goto, &jumps);
+    jumps = jumps || node->lists_targets || haft__graph_goes_anywhere(node);
     for (size_t e = 0; e < node->edge_count; e++) {
         add_edge(l, &l->graph->edges[node->edges[e]], !jumps);
     }
     l->next.edge = NULL;
     haft__graph_visit_ops(node->program, true, add_op, l);
+    add_listed(l, node);
     l->next.handler = true;
     haft__graph_visit_ops(node->handler, true, add_op, l);
 }

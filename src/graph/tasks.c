@@ -53,9 +53,8 @@ void haft__graph_notice_task(const haft__graph_execution *x, haft__graph_task *t
 
 /* ---- failures ---- */
 
-/* An attempt has failed: another one, the handler of the node, or the end of the task. */
-static haft_status fail_task(haft__graph_execution *x, haft__graph_task *task,
-                             haft__graph_failure failure, haft_error *err)
+haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *task,
+                                  haft__graph_failure failure, haft_error *err)
 {
     const haft__graph_node *node = &x->graph->nodes[task->node];
     haft__arena *arena = haft__graph_task_arena(x);
@@ -96,10 +95,10 @@ static haft_status take_error(haft__graph_execution *x, haft__graph_task *task,
                               const haft_error *why, haft_error *err)
 {
     if (why->status == HAFT_TOO_BIG) {
-        return fail_task(x, task,
-                         (haft__graph_failure){.code = HAFT__GRAPH_BAD_UPDATE,
-                                               .message = haft__str(why->message)},
-                         err);
+        return haft__graph_fail_task(x, task,
+                                     (haft__graph_failure){.code = HAFT__GRAPH_BAD_UPDATE,
+                                                           .message = haft__str(why->message)},
+                                     err);
     }
     return haft__fail(err, why->status, why->where, "%s", why->message);
 }
@@ -120,15 +119,16 @@ static haft_status finish_task(haft__graph_execution *x, haft__graph_task *task,
                                     write->overwrite, arena, &valid, &why, err);
         if (status != HAFT_OK || !valid) {
             haft__graph_failure failure = {.code = HAFT__GRAPH_BAD_UPDATE, .message = why};
-            return status != HAFT_OK ? status : fail_task(x, task, failure, err);
+            return status != HAFT_OK ? status : haft__graph_fail_task(x, task, failure, err);
         }
     }
     if (output->has_command && !x->options.inside) {
-        return fail_task(x, task,
-                         (haft__graph_failure){.code = HAFT__GRAPH_NODE_FAILED,
-                                               .message = HAFT__LIT("`parent`: no graph is around "
-                                                                    "this one")},
-                         err);
+        return haft__graph_fail_task(
+            x, task,
+            (haft__graph_failure){.code = HAFT__GRAPH_NODE_FAILED,
+                                  .message = HAFT__LIT("`parent`: no graph is around "
+                                                       "this one")},
+            err);
     }
     haft__graph_set_task_state(x, task, HAFT__TASK_DONE);
     return HAFT_OK;
@@ -175,7 +175,7 @@ static haft_status run_program(haft__graph_execution *x, haft__graph_task *task,
     }
     switch (state) {
     case HAFT__PROGRAM_DONE: return finish_task(x, task, err);
-    case HAFT__PROGRAM_FAILED: return fail_task(x, task, failure, err);
+    case HAFT__PROGRAM_FAILED: return haft__graph_fail_task(x, task, failure, err);
     case HAFT__PROGRAM_REQUEST: make_busy(x, task, request, ret_action); return HAFT_OK;
     }
     HAFT__UNREACHABLE();
@@ -201,7 +201,7 @@ static haft_status run_request(haft__graph_execution *x, haft__graph_task *task,
     if (status != HAFT_OK) {
         return status;
     }
-    return valid ? finish_task(x, task, err) : fail_task(x, task, failure, err);
+    return valid ? finish_task(x, task, err) : haft__graph_fail_task(x, task, failure, err);
 }
 
 static haft_status continue_task(haft__graph_execution *x, haft__graph_task *task,
@@ -322,6 +322,7 @@ static haft_status take_reply(haft__graph_execution *x, size_t index, haft__json
     } else {
         status = haft__json_copy_deep(arena, result, &task->result, err);
         task->has_result = status == HAFT_OK;
+        task->commanded = false;
     }
     return status;
 }
@@ -335,11 +336,20 @@ haft_status haft__graph_execution_reply(haft__graph_execution *x, size_t index, 
                : take_error(x, &x->tasks[index], &why, err);
 }
 
+haft_status haft__graph_execution_reply_command(haft__graph_execution *x, size_t index,
+                                                haft__json command, haft_error *err)
+{
+    haft_status status = haft__graph_execution_reply(x, index, command, err);
+    x->tasks[index].commanded = x->tasks[index].has_result;
+    return status;
+}
+
 haft_status haft__graph_execution_reply_error(haft__graph_execution *x, size_t index,
                                               haft__graph_code code, haft_str message,
                                               haft_error *err)
 {
     haft__graph_task *task = &x->tasks[index];
     haft__graph_set_task_state(x, task, HAFT__TASK_READY);
-    return fail_task(x, task, (haft__graph_failure){.code = code, .message = message}, err);
+    return haft__graph_fail_task(x, task, (haft__graph_failure){.code = code, .message = message},
+                                 err);
 }

@@ -122,7 +122,8 @@ static haft_status reduce_channel(reducing *g, size_t c, bool *ret_failed, haft_
                                .writes = g->writes.writes + g->writes.first[c],
                                .count = g->writes.first[c + 1] - g->writes.first[c],
                                .arena = &x->scratch,
-                               .step = x->step + 1};
+                               .step = x->step + 1,
+                               .custom = haft__graph_reduced_value(x, (uint32_t)c)};
     bool fits = true;
     haft_status status = haft__graph_reduce(&r, &delta, ret_failed, err);
     if (status == HAFT_OK && *ret_failed) {

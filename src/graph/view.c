@@ -77,6 +77,24 @@ haft_status haft__graph_task_view(haft__graph_execution *x, const haft__graph_ta
     return status;
 }
 
+haft_status haft__graph_execution_view(haft__graph_execution *x, size_t index, haft__arena *arena,
+                                       haft__json *ret_view, haft_error *err)
+{
+    const haft__graph_task *task = &x->tasks[index];
+    haft__json facts, attempt = haft__json_int(arena, (int64_t)task->failures + 1);
+    haft_status status =
+        attempt.kind == HAFT__JSON_NUMBER
+            ? haft__graph_task_view(x, task, (haft_str){NULL, 0}, arena, ret_view, err)
+            : haft__arena_fail(arena, err);
+    if (status == HAFT_OK) {
+        facts = haft__object_object(*ret_view, "$");
+        status = haft__graph_set_member(arena, facts, HAFT__LIT("attempt"), attempt, &facts, err);
+    }
+    return status == HAFT_OK
+               ? haft__graph_set_member(arena, *ret_view, HAFT__LIT("$"), facts, ret_view, err)
+               : status;
+}
+
 /* ---- requests ---- */
 
 /* `args` or `in`: {name: POINTER or {value: JSON}}. A pointer that leads nowhere gives null, or
@@ -170,9 +188,8 @@ haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph
         }
         ret_request->value = haft__json_string(text);
         return status;
-    case HAFT__NODE_FUNCTION:
+    case HAFT__NODE_FUNCTION: /* it gets the view when it starts */
         ret_request->name = haft__object_string(source, "function");
-        ret_request->value = view;
         return HAFT_OK;
     case HAFT__NODE_GRAPH:
         ret_request->kind = HAFT__REQUEST_CALL;
@@ -186,46 +203,6 @@ haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph
 }
 
 /* ---- outputs ---- */
-
-static haft_status refuse(haft__graph_code code, haft_str name, haft__arena *arena, bool *ret_valid,
-                          haft__graph_failure *ret_failure, haft_error *err)
-{
-    *ret_valid = false;
-    ret_failure->code = code;
-    ret_failure->message =
-        haft__arena_format(arena, "no %s is named '%.*s'",
-                           code == HAFT__GRAPH_UNKNOWN_NODE ? "node" : "channel", HAFT__ARG(name));
-    return ret_failure->message.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
-}
-
-/* {update, goto}: from a graph inside, a function or a tool. */
-static haft_status read_command(const haft__graph *graph, haft__json command, haft__arena *arena,
-                                haft__graph_output *output, bool *ret_valid,
-                                haft__graph_failure *ret_failure, haft_error *err)
-{
-    haft__json update = haft__object_object(command, "update");
-    const haft__json *to = haft__object_find(command, "goto");
-    size_t count = to == NULL ? 0 : to->kind == HAFT__JSON_ARRAY ? to->count : 1;
-    haft_status status = HAFT_OK;
-    for (uint32_t i = 0; i < update.count && status == HAFT_OK; i++) {
-        haft__graph_write write = {.value = update.members[i].value};
-        haft_str name = haft__json_text(update.members[i].key);
-        if (!haft__graph_find_channel(graph, name, &write.channel)) {
-            return refuse(HAFT__GRAPH_UNKNOWN_CHANNEL, name, arena, ret_valid, ret_failure, err);
-        }
-        status = haft__graph_output_write(output, arena, write, err);
-    }
-    for (size_t i = 0; i < count && status == HAFT_OK; i++) {
-        haft_str name = haft__json_text(to->kind == HAFT__JSON_ARRAY ? to->items[i] : *to);
-        haft__graph_node_id node = HAFT__GRAPH_END;
-        if (!haft__str_equal(name, HAFT__LIT("end"))
-            && !haft__graph_find_node(graph, name, &node)) {
-            return refuse(HAFT__GRAPH_UNKNOWN_NODE, name, arena, ret_valid, ret_failure, err);
-        }
-        status = haft__graph_output_goto(output, arena, node, err);
-    }
-    return status;
-}
 
 /* Without `out`, a graph inside writes the channels of the same name that were written there. */
 static haft_status write_same_names(const haft__graph *graph, haft__json result, haft__arena *arena,
@@ -256,11 +233,15 @@ haft_status haft__graph_node_output(haft__graph_execution *x, const haft__graph_
     bool inside = node->kind == HAFT__NODE_GRAPH;
     *ret_output = (haft__graph_output){0};
     *ret_valid = true;
-    haft__json command = inside ? haft__object_get(task->result, "command")
-                         : node->kind == HAFT__NODE_FUNCTION ? task->result
-                                                             : haft__json_null();
+    /* A function without `out` may give its command as plain JSON: so may a person in its place. */
+    bool plain =
+        node->kind == HAFT__NODE_FUNCTION && out == NULL && task->result.kind == HAFT__JSON_OBJECT;
+    haft__json command = inside                     ? haft__object_get(task->result, "command")
+                         : task->commanded || plain ? task->result
+                                                    : haft__json_null();
     if (command.kind == HAFT__JSON_OBJECT) {
-        return read_command(x->graph, command, arena, ret_output, ret_valid, ret_failure, err);
+        return haft__graph_read_command(x->graph, node, command, arena, ret_output, ret_valid,
+                                        ret_failure, err);
     }
     if (out == NULL && inside) {
         return write_same_names(x->graph, task->result, arena, ret_output, err);

@@ -77,6 +77,8 @@ typedef struct haft__pause_answer {
 typedef struct haft__node_call {
     haft_str path;          /* of the node: worker[2] */
     bool only_approval;     /* nothing runs: it waits for a person, for `pause` of the node */
+    bool reads_state;       /* its tool gets haft__graph_rules.make_input, not the arguments */
+    uint32_t reduces;       /* the number of the channel, from 1, whose reducer it runs; else 0 */
     uint64_t not_before_ms; /* a further attempt waits until then; 0: immediately */
     uint32_t timeout_ms;    /* for one attempt of a tool; 0: that of the tool */
     uint64_t deadline_ms;   /* time for the answer to a question; 0: that of the spec */
@@ -134,6 +136,7 @@ typedef struct haft__run_call {
     size_t revealed_count;
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
+    bool command;        /* ... its result is a command for the graph: {update, goto, send} */
     bool cut_off;        /* it was cancelled because limits.wall was reached */
     haft_str result;     /* the whole result as the tool returned it (or the error as text) */
     haft_str shown;      /* what the model sees */
@@ -235,6 +238,10 @@ typedef struct haft__graph_rules {
     /* Called after every event that the run has folded. Sets run->graph_next, and adds the calls
      * that nodes make now (haft__run_add_node_call). */
     haft_status (*fold)(struct haft__run *run, const haft__event *event, haft_error *err);
+    /* Makes what the tool of a started call gets, in `arena`, if call->node->reads_state: the state
+     * that it works on, which is not written to the log a second time. */
+    haft_status (*make_input)(struct haft__run *run, const haft__run_call *call, haft__arena *arena,
+                              haft__json *ret_input, haft_error *err);
 } haft__graph_rules;
 
 typedef struct haft__run {
@@ -359,6 +366,12 @@ HAFT_MUST_USE haft_status haft__run_append_exchange(haft_str task, haft_str answ
 /* Folds one event; copies `line`. BAD_INPUT if the event cannot follow the state. After an error
  * the run must not be used. */
 HAFT_MUST_USE haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err);
+
+/* Whether the call runs a reducer of a graph: then it does not count for limits.calls. */
+static inline bool haft__call_is_reducer(const haft__run_call *call)
+{
+    return call->node != NULL && call->node->reduces > 0;
+}
 
 /* Whether the run executes a graph: no model decides. */
 static inline bool haft__run_is_graph(const haft__run *run)

@@ -140,26 +140,43 @@ haft_reply haft_reply_json(haft_call *call, const char *json)
     return reply_checked(call, HAFT_REPLY_JSON, json, NULL);
 }
 
+static bool is_name(haft__json value)
+{
+    return value.kind == HAFT__JSON_STRING && haft__json_text(value).len > 0;
+}
+
 static haft_status check_goto(haft__json to, haft_error *err)
 {
-    if (to.kind == HAFT__JSON_STRING && haft__json_text(to).len > 0) {
-        return HAFT_OK;
-    }
-    bool all_are_names = to.kind == HAFT__JSON_ARRAY && to.count > 0;
-    for (uint32_t i = 0; all_are_names && i < to.count; i++) {
-        all_are_names =
-            to.items[i].kind == HAFT__JSON_STRING && haft__json_text(to.items[i]).len > 0;
+    bool all_are_names = is_name(to) || (to.kind == HAFT__JSON_ARRAY && to.count > 0);
+    for (uint32_t i = 0; to.kind == HAFT__JSON_ARRAY && all_are_names && i < to.count; i++) {
+        all_are_names = is_name(to.items[i]);
     }
     return all_are_names ? HAFT_OK
                          : haft__fail(err, HAFT_BAD_INPUT, "/goto",
                                       "expected the name of a node, or an array of names");
 }
 
-static haft_status check_command(haft__json value, haft_error *err)
+static haft_status check_send(haft__json sends, haft_error *err)
+{
+    bool valid = sends.kind == HAFT__JSON_ARRAY;
+    for (uint32_t i = 0; valid && i < sends.count; i++) {
+        haft__json send = sends.items[i];
+        const haft__json *to = haft__json_get(send, HAFT__LIT("to"));
+        const haft__json *argument = haft__json_get(send, HAFT__LIT("arg"));
+        valid = send.kind == HAFT__JSON_OBJECT && send.count == 2 && to != NULL && is_name(*to)
+                && argument != NULL && argument->kind == HAFT__JSON_OBJECT;
+    }
+    return valid ? HAFT_OK
+                 : haft__fail(err, HAFT_BAD_INPUT, "/send",
+                              "expected an array of {\"to\": the name of a node, \"arg\": "
+                              "an object that the node sees}");
+}
+
+haft_status haft__call_check_command(haft__json value, haft_error *err)
 {
     if (value.kind != HAFT__JSON_OBJECT || value.count == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "expected an object with \"update\", \"goto\" or both");
+                          "expected an object with \"update\", \"goto\" or \"send\"");
     }
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < value.count && status == HAFT_OK; i++) {
@@ -167,10 +184,13 @@ static haft_status check_command(haft__json value, haft_error *err)
         haft__json part = value.members[i].value;
         if (haft__str_equal(key, HAFT__LIT("goto"))) {
             status = check_goto(part, err);
+        } else if (haft__str_equal(key, HAFT__LIT("send"))) {
+            status = check_send(part, err);
         } else if (!haft__str_equal(key, HAFT__LIT("update"))) {
-            status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                "unknown key \"%.*s\"; allowed are \"update\" and \"goto\"",
-                                HAFT__ARG(key));
+            status =
+                haft__fail(err, HAFT_BAD_INPUT, "",
+                           "unknown key \"%.*s\"; allowed are \"update\", \"goto\" and \"send\"",
+                           HAFT__ARG(key));
         } else if (part.kind != HAFT__JSON_OBJECT) {
             status = haft__json_fail_type(part, "/update", "an object", err);
         }
@@ -180,7 +200,7 @@ static haft_status check_command(haft__json value, haft_error *err)
 
 haft_reply haft_reply_command(haft_call *call, const char *json)
 {
-    return reply_checked(call, HAFT_REPLY_COMMAND, json, check_command);
+    return reply_checked(call, HAFT_REPLY_COMMAND, json, haft__call_check_command);
 }
 
 /* ---- the host ---- */
@@ -250,6 +270,7 @@ haft_status haft__call_run(haft_call *call, const haft_tool *tool, haft__json ar
             : write_arguments(call, arguments, &text, err);
     if (status == HAFT_OK) {
         call->facts.context = tool->context;
+        call->arguments = arguments;
         *ret_reply = tool->run(call, args);
     }
     return status;

@@ -14,6 +14,7 @@ struct haft_call {
     haft__arena arena; /* the arguments and every reply */
     size_t max_reply;  /* bytes; HAFT__LIMIT_TOOL_RESULT_BYTES */
     haft_call_facts facts;
+    haft__json arguments;            /* set by haft__call_run */
     const haft_server_facts *server; /* borrowed; NULL outside a server */
     /* Set by the host after init, or NULL. Called on the thread of the function. */
     bool (*cancelled)(void *host);
@@ -33,5 +34,8 @@ void haft__call_finish(haft_call *call);
 HAFT_MUST_USE haft_status haft__call_run(haft_call *call, const haft_tool *tool,
                                          haft__json arguments, haft_reply *ret_reply,
                                          haft_error *err);
+
+/* Checks the form of a command: {update, goto, send}. BAD_INPUT; err->where is a JSON Pointer. */
+HAFT_MUST_USE haft_status haft__call_check_command(haft__json value, haft_error *err);
 
 #endif

@@ -24,6 +24,7 @@ PROGRAMS = {
             r"/paper: Expected integer, found string \"thick\"\nwaiting; \d+ events\n"
             r"done; \d+ events\nThe letter to Ada is on its way; the one to Bob was kept\.\n"
             r"cancelled; \d+ events\n",
+    "graph_embed": r"done: 6 values, 17\.50 degrees\n",
     "core": r"schema: \{.*\}\n\{.*\} -> 3218\.7 metre\n\{.*\} -> 0\.3107 mile\n"
             r"\{.*\} -> BAD_INPUT: /from Expected one of .*\n\[1, 2\]: valid\n"
             r"\[1, \"two\", 2\.5\]: /1: Expected integer, found string \"two\"\n"

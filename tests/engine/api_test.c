@@ -83,8 +83,8 @@ TEST(a_command_of_a_tool_is_an_error_for_the_model)
     CHECK_INT(haft_tool_add(h.runtime, &jump_tool, &h.err), HAFT_OK, "%s", h.err.message);
     haft_run *run = help_host_start(
         &h, "\"tools\":[{\"name\":\"jump\",\"description\":\"Tell a graph where to go.\"}]",
-        "{\"replies\":[{\"calls\":[{\"name\":\"jump\"}]},{\"expect\":{\"contains\":\"does not "
-        "follow\"},\"text\":\"good\"}]}",
+        "{\"replies\":[{\"calls\":[{\"name\":\"jump\"}]},{\"expect\":{\"contains\":\"only a node "
+        "of a graph\"},\"text\":\"good\"}]}",
         "go");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");

@@ -66,6 +66,11 @@ TEST(replies_have_a_kind_and_a_text)
     haft__call_finish(&call);
 }
 
+#define SEND                                                                                       \
+    "The tool's reply is not a valid command at /send: expected an array of {\"to\": the name of " \
+    "a "                                                                                           \
+    "node, \"arg\": an object that the node sees}"
+
 TEST(commands_for_a_graph_are_validated)
 {
     static const struct {
@@ -76,10 +81,10 @@ TEST(commands_for_a_graph_are_validated)
         {"{\"goto\":[\"one\",\"two\"]}", NULL},
         {"{}",
          "The tool's reply is not a valid command: expected an object with \"update\", \"goto\" or "
-         "both"},
+         "\"send\""},
         {"[]",
          "The tool's reply is not a valid command: expected an object with \"update\", \"goto\" or "
-         "both"},
+         "\"send\""},
         {"{\"update\":[1]}",
          "The tool's reply is not a valid command at /update: expected an object, found array"},
         {"{\"goto\":\"\"}",
@@ -92,7 +97,13 @@ TEST(commands_for_a_graph_are_validated)
          "The tool's reply is not a valid command at /goto: expected the name of a "
          "node, or an array of names"},
         {"{\"goto\":\"a\",\"go\":1}", "The tool's reply is not a valid command: unknown key "
-                                      "\"go\"; allowed are \"update\" and \"goto\""},
+                                      "\"go\"; allowed are \"update\", \"goto\" and \"send\""},
+        {"{\"send\":[{\"to\":\"a\",\"arg\":{}},{\"to\":\"b\",\"arg\":{\"x\":1}}]}", NULL},
+        {"{\"send\":{\"to\":\"a\",\"arg\":{}}}", SEND},
+        {"{\"send\":[{\"to\":\"a\"}]}", SEND},
+        {"{\"send\":[{\"to\":\"a\",\"arg\":1}]}", SEND},
+        {"{\"send\":[{\"to\":\"\",\"arg\":{}}]}", SEND},
+        {"{\"send\":[{\"to\":\"a\",\"arg\":{},\"as\":1}]}", SEND},
         {NULL, "The tool's reply is not a valid command: the text is NULL"},
     };
     haft_call call;

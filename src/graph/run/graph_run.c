@@ -237,9 +237,19 @@ static haft_status serve_call(haft__run *run, const haft__graph_action *action, 
     return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);
 }
 
+/* The value of a channel is computed by a call, too. */
+static haft_status serve_reduction(haft__run *run, const haft__graph_action *action,
+                                   haft_error *err)
+{
+    return is_full(run, 0) ? haft__graph_execution_reduce_error(
+               run->graph->x, action->request.channel, SIZE_MAX, HAFT__LIT(FULL), err)
+                           : haft__graph_add_reduction(run, &action->request, err);
+}
+
 static haft_status serve(haft__run *run, const haft__graph_action *action, haft_error *err)
 {
     switch (action->request.kind) {
+    case HAFT__REQUEST_REDUCE: return serve_reduction(run, action, err);
     case HAFT__REQUEST_LOOKUP: return serve_lookup(run->graph, action->task, &action->request, err);
     case HAFT__REQUEST_PAUSE:
     case HAFT__REQUEST_ASK:
@@ -436,7 +446,8 @@ static haft_status fold_result(haft__run *run, const haft__event *event, haft_er
     if (call == NULL || call->node == NULL) {
         return HAFT_OK;
     }
-    haft_status status = haft__graph_take_result(run, call, err);
+    haft_status status = call->node->reduces > 0 ? haft__graph_take_reduction(run, call, err)
+                                                 : haft__graph_take_result(run, call, err);
     return status == HAFT_OK && run->graph_next.kind != HAFT__GRAPH_NEXT_END ? advance(run, err)
                                                                              : status;
 }
@@ -465,4 +476,5 @@ static haft_status fold(haft__run *run, const haft__event *event, haft_error *er
     return status == HAFT_OK && limited ? haft__graph_set_last_answer(run, err) : status;
 }
 
-const haft__graph_rules haft__graph_run_rules = {.fold = fold};
+const haft__graph_rules haft__graph_run_rules = {.fold = fold,
+                                                 .make_input = haft__graph_make_input};

@@ -13,9 +13,22 @@ HAFT_MUST_USE haft_status haft__graph_add_call(haft__run *run, size_t task,
 /* Adds the call that waits for a person after a node. */
 HAFT_MUST_USE haft_status haft__graph_add_pause_after(haft__run *run, haft_str node,
                                                       haft_error *err);
+/* haft__graph_rules.make_input */
+HAFT_MUST_USE haft_status haft__graph_make_input(haft__run *run, const haft__run_call *call,
+                                                 haft__arena *arena, haft__json *ret_input,
+                                                 haft_error *err);
 /* Passes the result of a call to its task. */
 HAFT_MUST_USE haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call,
                                                   haft_error *err);
+
+/* ---- reduce_call.c ---- */
+
+/* Adds the call that computes the value of a channel; what its function gets; its result. */
+HAFT_MUST_USE haft_status haft__graph_add_reduction(haft__run *run,
+                                                    const haft__graph_request *request,
+                                                    haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_take_reduction(haft__run *run, const haft__run_call *call,
+                                                     haft_error *err);
 
 /* ---- edit.c ---- */
 

@@ -2,8 +2,10 @@
 /* node_call.c - the requests of nodes as calls of the run, and their results as replies. Tests:
  * tests/graph/run/graph_run_test.c. */
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "graph/run/function.h"
 #include "graph/run/graph_run_int.h"
 #include "tool/builtin.h"
 #include "tool/duration.h"
@@ -168,8 +170,7 @@ static void write_arguments(haft__json_writer *w, const haft__run *run,
         haft__field_text(w, "task", haft__json_text(request->value));
         haft__json_end_object(w);
         return;
-    case HAFT__REQUEST_TOOL:
-    case HAFT__REQUEST_FUNCTION: haft__json_add(w, request->value); return;
+    case HAFT__REQUEST_TOOL: haft__json_add(w, request->value); return;
     default: haft__json_begin_object(w); haft__json_end_object(w);
     }
 }
@@ -206,6 +207,9 @@ static haft_str make_tool(haft__run *run, const haft__graph_task *task,
                                         HAFT__ARG(node->name))
                    : haft__arena_format(run->arena, HAFT__GRAPH_CALL_TOOL "%.*s",
                                         HAFT__ARG(request->name));
+    case HAFT__REQUEST_FUNCTION:
+        return haft__arena_format(run->arena, HAFT__GRAPH_FUNCTION_TOOL "%.*s",
+                                  HAFT__ARG(request->name));
     default: return haft__arena_copy(run->arena, request->name);
     }
 }
@@ -228,6 +232,7 @@ haft_status haft__graph_add_call(haft__run *run, size_t index, const haft__graph
     *node =
         (haft__node_call){.path = make_path(run, index),
                           .only_approval = request->kind == HAFT__REQUEST_PAUSE,
+                          .reads_state = request->kind == HAFT__REQUEST_FUNCTION,
                           .not_before_ms = attempt_at(graph, task),
                           .timeout_ms = timeout < UINT32_MAX ? (uint32_t)timeout : UINT32_MAX,
                           .deadline_ms = deadline > 0 ? deadline
@@ -271,6 +276,20 @@ static bool find_task(const haft__graph_run *graph, haft_str id, size_t *ret_tas
     *ret_task = (size_t)index - 1;
     return x->tasks[*ret_task].state == HAFT__TASK_BUSY
            && (uintptr_t)x->tasks[*ret_task].host == number;
+}
+
+haft_status haft__graph_make_input(haft__run *run, const haft__run_call *call, haft__arena *arena,
+                                   haft__json *ret_input, haft_error *err)
+{
+    size_t task;
+    if (call->node->reduces > 0) {
+        return haft__graph_execution_reduction(run->graph->x, call->node->reduces - 1, arena,
+                                               ret_input, err);
+    }
+    return find_task(run->graph, call->id, &task)
+               ? haft__graph_execution_view(run->graph->x, task, arena, ret_input, err)
+               : haft__fail(err, HAFT_BAD_STATE, "", "the call %.*s is not of the open step",
+                            HAFT__ARG(call->id));
 }
 
 /* A text that is a JSON object or list is read as such; a tool that declares its output may return
@@ -347,7 +366,9 @@ static haft_status take(haft__run *run, size_t task, const haft__run_call *call,
     } else if (kind != HAFT__REQUEST_PAUSE) {
         status = read_result(run, call, scratch, &result, err);
     }
-    return status == HAFT_OK ? haft__graph_execution_reply(graph->x, task, result, err) : status;
+    return status != HAFT_OK ? status
+           : call->command   ? haft__graph_execution_reply_command(graph->x, task, result, err)
+                             : haft__graph_execution_reply(graph->x, task, result, err);
 }
 
 haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call, haft_error *err)

@@ -136,7 +136,8 @@ static haft_status check_limits(haft__decision *d, judged_call *j)
     bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE && j->call->node == NULL
                     && accepted_before(d->run, j->call) >= limits->parallel;
     bool over_budget = d->run->usage.calls >= limits->calls;
-    return !is_control(j->call) && (over_cap || over_budget)
+    bool counts = !is_control(j->call) && !haft__call_is_reducer(j->call);
+    return counts && (over_cap || over_budget)
                ? decided(j, haft__decide_over_limit(d, j->call, over_budget))
                : HAFT_OK;
 }

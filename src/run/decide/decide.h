@@ -51,6 +51,7 @@ typedef struct haft__outcome {
     bool unknown;   /* for an error: the call may have had its effect */
     bool transient; /* for an error: another attempt may succeed */
     bool cached;    /* the result of an earlier run, from the cache */
+    bool command;   /* the result is a command for the graph: {update, goto, send} */
     haft_str text, where, hint;
     haft_str diff; /* for an error: for people, never sent to the model; "" if none */
     uint64_t ms;

@@ -508,6 +508,9 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_text(&w, "call", call->id);
     haft__field_text(&w, "tool", call->name);
     haft__field_flag(&w, "ok", outcome->ok);
+    if (outcome->command) {
+        haft__field_flag(&w, "command", true);
+    }
     if (outcome->ok) {
         haft__field_text(&w, "result", outcome->text);
         haft__field_null(&w, "error");

@@ -230,8 +230,9 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
     }
     forget_question(call);
     run->past[haft__run_tool_index(run, call->tool)].called_seq = event->seq;
-    run->usage.calls += !call->started;
-    run->usage.cost_units += call->started ? 0 : haft__evidence_cost(call->tool->traits.cost);
+    bool counts = !call->started && !haft__call_is_reducer(call);
+    run->usage.calls += counts;
+    run->usage.cost_units += counts ? haft__evidence_cost(call->tool->traits.cost) : 0;
     call->started = true;
     call->attempt = (uint32_t)attempt;
     call->stage = HAFT__CALL_STARTED;
@@ -318,7 +319,7 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     run->search_found_nothing = run->search_found_nothing || no_hits;
     run->completed = run->completed || (builtin != NULL && builtin->completes && call->ok);
     const haft__traits *traits = &call->tool->traits;
-    bool keep = call->ok && !traits->polls
+    bool keep = call->ok && !call->command && !traits->polls
                 && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
                 && call->cache_key.len > 0 && !call->searched; /* hits may be evicted */
     return keep ? haft__map_put(&run->results, call->cache_key, call, err) : HAFT_OK;
@@ -356,6 +357,7 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
     const haft__json *note = haft__event_field(event, "note");
     call->note = note != NULL ? haft__json_text(*note) : call->note;
     call->ok = haft__event_flag(event, "ok");
+    call->command = haft__event_flag(event, "command");
     if (status == HAFT_OK && call->ok) {
         status = haft__event_text(event, "result", &call->result, err);
     } else if (status == HAFT_OK && error != NULL) {

@@ -209,10 +209,6 @@ static void refuse_unsupported(haft__loader *l, haft__json node, haft_str pointe
 {
     haft_str scope = haft__object_string(haft__object_object(node, "cache"), "scope");
     haft_str tool = haft__object_string(node, "tool");
-    if (haft__object_find(node, "function") != NULL) {
-        refuse(l, pointer, "function", "functions of nodes do not run in this version",
-               "register a tool in C, and write tool: NAME");
-    }
     if (scope.len > 0 && !haft__str_equal(scope, HAFT__LIT("run"))) {
         refuse(l, pointer, "cache", "a node reuses outputs only within its run in this version",
                "write cache: true, or give the tool of the node traits: {cache: ..}");
@@ -251,6 +247,8 @@ void haft__loader_check_node(void *context, haft__json node, haft_str name, haft
         check_agent(l, node, pointer);
     } else if (haft__str_equal(kind, HAFT__LIT("graph"))) {
         check_graph_file(l, node, pointer);
+    } else if (haft__str_equal(kind, HAFT__LIT("function"))) {
+        haft__loader_check_function(l, node, pointer);
     }
     refuse_unsupported(l, node, pointer);
 }

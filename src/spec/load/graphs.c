@@ -134,6 +134,7 @@ static void compile(haft__loader *l, haft__json source, haft__json graphs, haft_
     }
     check_edges(l, source, pointer);
     refuse_channels(l, source, pointer);
+    haft__loader_check_reducers(l, source, pointer);
     for (size_t i = 0; i < problems.count; i++) {
         const haft__graph_problem *problem = &problems.items[i];
         haft_str at =

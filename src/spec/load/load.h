@@ -51,6 +51,9 @@ typedef struct haft__spec_options {
     const char *model_from;             /* where it comes from: "--model", "haft.config.yaml" */
     const haft__tool *const *functions; /* tools that the program registers; may be NULL */
     size_t function_count;
+    /* Functions of the program for graphs (graph/run/function.h); may be NULL. */
+    const haft__tool *const *graph_functions;
+    size_t graph_function_count;
     /* The price of a model that has none in the spec; false if it is unknown. May be NULL. */
     bool (*find_price)(const void *context, const haft__model_spec *model, haft__price *ret_price);
     const void *price_context;

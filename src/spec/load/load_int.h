@@ -141,6 +141,15 @@ haft__agent_limits haft__loader_read_agent_limits(haft__loader *l, haft__json ow
 void haft__loader_add_node_tools(haft__loader *l);
 size_t haft__loader_count_node_tools(const haft__loader *l);
 
+/* ---- graph_functions.c ---- */
+
+/* The function of the program with that name (graph/run/function.h); NULL if it has none. */
+const haft__tool *haft__loader_find_function(const haft__loader *l, const char *prefix,
+                                             haft_str name);
+/* Report functions that the program does not have: that of a node, and those of channels. */
+void haft__loader_check_function(haft__loader *l, haft__json node, haft_str pointer);
+void haft__loader_check_reducers(haft__loader *l, haft__json graph, haft_str pointer);
+
 /* ---- graphs.c ---- */
 
 /* Calls `visit` for each node of `graph` and of `graphs`. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * node_tools.c - the tools that only nodes of a graph use: starters of child runs, questions and
- * pauses. Tests: tests/spec/load/graphs_test.c.
+ * node_tools.c - the tools that only nodes of a graph use: starters of child runs, questions,
+ * pauses and functions of the program. Tests: tests/spec/load/graphs_test.c.
  */
 #include "base/str.h"
+#include "graph/run/function.h"
 #include "graph/run/graph_run.h"
 #include "spec/load/load_int.h"
 #include "tool/builtin.h"
@@ -100,6 +101,36 @@ static void add_for_ops(haft__loader *l, haft__json ops, haft_str pointer)
     }
 }
 
+/* Adds a function of the program, which only graphs use. A run that has begun can be read without
+ * it. */
+static void add_function(haft__loader *l, const char *prefix, haft_str name, haft_str pointer)
+{
+    const haft__tool *found = haft__loader_find_function(l, prefix, name);
+    haft_str full = haft__loader_pointer(l, "%s%.*s", prefix, HAFT__ARG(name));
+    if (l->status != HAFT_OK || name.len == 0 || haft__tools_find(&l->spec->tools, full) != NULL) {
+        return;
+    }
+    if (found != NULL) {
+        haft__loader_add_tool(l, found, pointer);
+    } else if (l->options->kept) {
+        (void)add_tool(l, prefix, name,
+                       (haft__tool){.description = HAFT__LIT("A function of another program."),
+                                    .source = HAFT__TOOL_FUNCTION},
+                       pointer);
+    }
+}
+
+static void add_reducers(haft__loader *l)
+{
+    haft__json graph = haft__object_object(l->source, "graph");
+    haft__json channels = haft__object_object(graph, "channels");
+    for (uint32_t i = 0; i < channels.count && l->status == HAFT_OK; i++) {
+        add_function(l, HAFT__GRAPH_REDUCER_TOOL,
+                     haft__graph_custom_reducer(channels.members[i].value),
+                     HAFT__LIT("/graph/channels"));
+    }
+}
+
 static bool is_listed(haft__json graph, haft_str name)
 {
     return haft__array_has_text(haft__object_array(graph, "pause_before"), name)
@@ -126,6 +157,7 @@ static void add_for_node(haft__loader *l, haft__json node, haft_str name, haft_s
     if (haft__object_find(node, "ask") != NULL) {
         add_question(l, pointer);
     }
+    add_function(l, HAFT__GRAPH_FUNCTION_TOOL, haft__object_string(node, "function"), pointer);
     if (haft__object_find(node, "pause") != NULL
         || is_listed(haft__object_object(l->source, "graph"), name)) {
         add_pause(l, name, pointer);
@@ -147,6 +179,7 @@ void haft__loader_add_node_tools(haft__loader *l)
         return;
     }
     l->spec->graph_rules = &haft__graph_run_rules;
+    add_reducers(l);
     for (uint32_t i = 0; i < nodes.count && l->status == HAFT_OK; i++) {
         haft_str name = haft__json_text(nodes.members[i].key);
         add_for_node(l, nodes.members[i].value, name,

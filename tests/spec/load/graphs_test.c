@@ -102,8 +102,13 @@ static const problem_case cases[] = {
                       "b}]}\n  h: {nodes: {c: {graph: g}}, edges: [{from: start, to: c}]}\n",
      "10:3: the graph \"g\" would run itself: g -> h -> g (use an edge that leads back inside one "
      "graph)"},
-    {NODE("function: f"), "7:9: functions of nodes do not run in this version (register a tool in "
-                          "C, and write tool: NAME)"},
+    {NODE("function: f"), "7:19: no function is named \"f\" (only a C program that adds it can run "
+                          "this graph; this one has none)"},
+    {NODE("graph: g") "graphs:\n  g: {channels: {y: {reducer: 'custom:f'}}, nodes: {b: {function: "
+                      "f}}, edges: [{from: start, to: b}]}\n",
+     "10:31: no reducer is named \"f\" (only a C program that adds it can run this graph; this one "
+     "has none)\n10:67: no function is named \"f\" (only a C program that adds it can run this "
+     "graph; this one has none)"},
     {NODE("do: [], cache: {scope: thread}"),
      "7:17: a node reuses outputs only within its run in this version (write cache: true, or give "
      "the tool of the node traits: {cache: ..})"},
