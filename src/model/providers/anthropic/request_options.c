@@ -157,6 +157,16 @@ static void write_option(const haft__provider *provider, haft__json_writer *w, h
     haft__json_add(w, option->value);
 }
 
+/* The limit of a reply whose options set none. A budget for thinking is a part of the limit and
+ * must be smaller. */
+static uint64_t reply_tokens(haft__json options)
+{
+    uint64_t budget =
+        haft__object_number(haft__object_object(options, "thinking"), "budget_tokens", 0);
+    uint64_t most = UINT64_MAX - HAFT__LIMIT_MODEL_REPLY_TOKENS;
+    return HAFT__LIMIT_MODEL_REPLY_TOKENS + (budget < most ? budget : most);
+}
+
 void haft__anthropic_write_options(const haft__provider *provider, haft__json_writer *w,
                                    const haft__request *request,
                                    const haft__provider_request_options *options)
@@ -172,7 +182,7 @@ void haft__anthropic_write_options(const haft__provider *provider, haft__json_wr
                             &request->constraint);
     }
     if (!has_option(given, MAX_TOKENS) && !has_option(given, OTHER_MAX_TOKENS)) {
-        haft__field_number(w, MAX_TOKENS, HAFT__LIMIT_MODEL_REPLY_TOKENS);
+        haft__field_number(w, MAX_TOKENS, reply_tokens(given));
     }
     if (options->stream) {
         haft__field_flag(w, "stream", true);

@@ -79,6 +79,10 @@ static const struct {
     {"a call is not forced while thinking", 2, 2, HAFT__MODE_ANY, both, false, "",
      "{'thinking':{'type':'adaptive'},'system':'x','stream':null,'max_completion_tokens':9}",
      SYSTEM TOOLS TASK "," MARK "}]}]," AUTO "'thinking':{'type':'adaptive'},'max_tokens':9}"},
+    {"a budget for thinking is below the limit of the reply", 2, 0, HAFT__MODE_AUTO, both, false,
+     "", "{'thinking':{'type':'enabled','budget_tokens':20000}}",
+     SYSTEM TASK "," MARK "}]}],'max_tokens':36384,'thinking':{'type':'enabled',"
+                 "'budget_tokens':20000}}"},
     {"options in the words of Chat Completions", 2, 0, HAFT__MODE_AUTO, both, false, "",
      "{'temperature':0.2,'top_p':1,'stop':'END','reasoning_effort':'high','max_tokens':9,"
      "'parallel_tool_calls':false,'user':'u','response_format':{'type':'text'},'speed':'fast'}",
