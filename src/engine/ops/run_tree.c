@@ -33,6 +33,7 @@ haft_status haft__run_tree_open(haft_runtime *runtime, haft_str id, haft_run **r
         status = run->error.status;
         *err = run->error;
     }
+    bool exists = status != HAFT_NOT_FOUND;
     if (status == HAFT_OK) { /* what is shown of it is redacted */
         status = haft__agent_load_secrets(run->agent, err);
     }
@@ -43,7 +44,7 @@ haft_status haft__run_tree_open(haft_runtime *runtime, haft_str id, haft_run **r
         haft__stored_run_apply_row(&run->opening.row, &run->state);
     }
     *ret_run = run;
-    if (status == HAFT_NOT_FOUND) {
+    if (!exists) {
         *err = (haft_error){0};
         return HAFT_OK;
     }
