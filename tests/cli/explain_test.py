@@ -143,6 +143,22 @@ def test_evidence():
           {"cost_budget": 20, "costs": {"glob": 0, "grep": 1, "read": 4}})
 
 
+def test_functions_of_another_program():
+    inner = {"kind": "graph", "description": "Judges a text in several steps.",
+             "graph": {"nodes": {"a": {"function": "judge"}},
+                       "edges": [{"from": "start", "to": "a"}]}}
+    (place / "outer.json").write_text(json.dumps(spec(
+        agents={"judge": inner}, tools=[{"name": "judge_text", "agent": "judge",
+                                         "description": "Judges a text in several steps."}])))
+    (place / "inner.json").write_text(json.dumps({"haft": 1, "name": "inner", **inner}))
+    status, out, err = haft("explain", "outer.json", "judge it")
+    check("explain_needs_no_function_of_a_graph_below", (status, "judge_text" in out, err),
+          (0, True, ""))
+    status, out, err = haft("explain", "inner.json")
+    check("explain_of_a_graph_says_that_its_agents_ask_the_model",
+          (status, "a graph asks no model itself" in err), (2, True))
+
+
 place = Path(tempfile.mkdtemp(prefix="haft-explain-"))
 try:
     for name, content in {**CASES, "served": SERVED}.items():
@@ -154,6 +170,7 @@ try:
     test_server_of_a_variable()
     test_options()
     test_evidence()
+    test_functions_of_another_program()
 finally:
     shutil.rmtree(place, ignore_errors=True)
     sys.stdout.flush()

@@ -108,6 +108,12 @@ def test_pictures():
           (2, "haft: standard input has no graph 'zz' under graphs\n"))
     check("a_graph_is_drawn_without_the_key_of_its_model",
           haft("-", text="model: openai:gpt-5.4-mini\n" + spec)[0], 0)
+    programs = ("kind: graph\ngraph:\n  channels: {x: {reducer: 'custom:sum'}}\n"
+                "  nodes: {judge: {function: judge, goto: [write]}, write: {do: []}}\n"
+                "  edges: [{from: start, to: judge}]\n")
+    status, out, err = haft("-", text=programs)
+    check("a_graph_is_drawn_without_the_functions_that_it_names",
+          (status, "judge" in out, "| write |" in out, err), (0, True, True, ""))
     check("two_pictures", haft("-", "--svg", "--dot", text=spec)[0], 2)
     check("a_spec_and_cases", haft("-", "--cases", "-", text=spec)[0], 2)
     check("no_graph", haft("-", text="model: offline\n")[::2],

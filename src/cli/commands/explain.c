@@ -53,7 +53,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 {
     haft__explanation e;
     haft__spec_file file;
-    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    haft_status status = haft__spec_file_inspect(cli, args->words[0], args, &file, err);
     if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
         return HAFT__EXIT_USAGE;
     }

@@ -29,7 +29,8 @@ HAFT_MUST_USE haft_status haft__spec_file_check(haft__cli *cli, const char *path
                                                 const haft__args *args, haft__spec_file *ret_file,
                                                 haft_error *err);
 
-/* Like haft__spec_file_read, for a command that starts no run: also accepts specs of kind graph. */
+/* Like haft__spec_file_read, for a command that starts no run: functions that a graph names may be
+ * missing. */
 HAFT_MUST_USE haft_status haft__spec_file_inspect(haft__cli *cli, const char *path,
                                                   const haft__args *args, haft__spec_file *ret_file,
                                                   haft_error *err);

@@ -41,7 +41,8 @@ static haft_str list_functions(haft__loader *l, const char *prefix)
 static void check(haft__loader *l, const char *prefix, const char *what, haft_str name,
                   haft_str pointer)
 {
-    if (name.len == 0 || haft__loader_find_function(l, prefix, name) != NULL) {
+    if (name.len == 0 || l->options->check_only
+        || haft__loader_find_function(l, prefix, name) != NULL) {
         return;
     }
     haft_str names = list_functions(l, prefix);

@@ -74,7 +74,7 @@ typedef struct haft__spec_options {
                                bool embeddings, haft_error *err);
     void *model_context;
     bool kept;       /* of a run that has begun: probable mistakes are not errors */
-    bool check_only; /* no run starts: a kind of spec that cannot run here gets a warning */
+    bool check_only; /* no run starts: functions of the program may be missing */
     haft__hash_key hash_key;
     /* From haft__spec_schema_compile, with the same hash key. May be NULL: then each load compiles
      * the schema, which takes longer than all the rest of it. */

@@ -101,8 +101,8 @@ static void add_for_ops(haft__loader *l, haft__json ops, haft_str pointer)
     }
 }
 
-/* Adds a function of the program, which only graphs use. A run that has begun can be read without
- * it. */
+/* Adds a function of the program, which only graphs use. A spec can be inspected, and a run that
+ * has begun can be read, without it. */
 static void add_function(haft__loader *l, const char *prefix, haft_str name, haft_str pointer)
 {
     const haft__tool *found = haft__loader_find_function(l, prefix, name);
@@ -112,7 +112,7 @@ static void add_function(haft__loader *l, const char *prefix, haft_str name, haf
     }
     if (found != NULL) {
         haft__loader_add_tool(l, found, pointer);
-    } else if (l->options->kept) {
+    } else if (l->options->kept || l->options->check_only) {
         (void)add_tool(l, prefix, name,
                        (haft__tool){.description = HAFT__LIT("A function of another program."),
                                     .source = HAFT__TOOL_FUNCTION},

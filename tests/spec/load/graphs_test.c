@@ -122,7 +122,7 @@ static const problem_case cases[] = {
 
 static haft_str check_graph(loaded *f, haft_str text)
 {
-    haft__spec_options options = {.hash_key = {1, 2}, .check_only = true};
+    haft__spec_options options = {.hash_key = {1, 2}};
     load_with(f, text, &options);
     return f->listing;
 }
@@ -135,6 +135,21 @@ TEST(graphs_have_their_problems_with_places)
         CHECK_STR(problems, haft__str(cases[i].problems), "%s", cases[i].text);
         unload(&f);
     }
+}
+
+TEST(a_spec_is_inspected_without_functions_of_the_program)
+{
+    const haft_str text = haft__str(NODE("function: f, out: {x: ''}") //
+                                    "graphs: {g: {channels: {y: {reducer: 'custom:r'}}, nodes: {b: "
+                                    "{function: h}}, edges: [{from: start, to: b}]}}\n");
+    loaded f;
+    haft__spec_options options = {.hash_key = {1, 2}, .check_only = true};
+    load_with(&f, text, &options);
+    CHECK_STR(f.listing, HAFT__LIT(""), "problems");
+    unload(&f);
+    (void)check_graph(&f, text);
+    CHECK(f.spec == NULL && f.listing.len > 0, "a run needs the functions");
+    unload(&f);
 }
 
 TEST(an_agent_at_a_node_is_loaded_and_kept_in_the_source)
