@@ -60,6 +60,8 @@
     X(GRAPH_TURNS, "graph.turns", 200, "default: `limits.turns` of a graph, for all its agents")   \
     X(GRAPH_CALLS, "graph.calls", 1000, "default: `limits.calls` of a graph, for all its agents")  \
     X(GRAPH_CHANNEL_BYTES, "graph.channel_bytes", 64 << 20, "bytes of the value of a channel")     \
+    X(GRAPH_THREAD_BYTES, "graph.thread_bytes", 8 << 20,                                           \
+      "bytes of the channels that a thread keeps for its next run")                                \
     X(GRAPH_STEP_BYTES, "graph.step_bytes", 64 << 20,                                              \
       "bytes of the results of nodes in one step, of its event, and of what it sends")             \
     X(GRAPH_TEXT_BYTES, "graph.text_bytes", 16 << 20, "bytes of a text made from a template")      \

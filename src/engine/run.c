@@ -35,6 +35,7 @@ haft_status haft__run_create(haft_runtime *runtime, haft_run **ret_run, haft_err
     haft__log_init(&run->log);
     haft__opening_init(&run->opening);
     haft__queue_init(&run->queue);
+    haft__thread_state_init(&run->thread_state);
     haft__messages_init(&run->earlier, &run->arena);
     haft__cache_audit_init(&run->cache_audit);
     run->next = runtime->runs;
@@ -84,6 +85,7 @@ void haft__run_destroy(haft_run *run)
     haft__log_finish(&run->log);
     haft__opening_finish(&run->opening);
     haft__queue_finish(&run->queue);
+    haft__thread_state_finish(&run->thread_state);
     haft__arena_finish(&run->arena);
     haft_agent_release(run->first_agent != NULL ? run->first_agent : run->agent);
     free(run);
@@ -191,6 +193,7 @@ static haft_status perform_effect(haft_run *run, haft_error *err)
         return run->model_call == NULL ? haft__model_call_start(run, err) : HAFT_OK;
     case HAFT__EFFECT_SEARCH_TOOLS:
         return haft__tool_search_start(run, HAFT__SEARCH_BEFORE_FIRST_TURN, err);
+    case HAFT__EFFECT_READ_THREAD: haft__thread_state_read(run); return HAFT_OK;
     case HAFT__EFFECT_RUN_CALLS: {
         haft_status status = haft__tool_calls_start(run, err);
         return status == HAFT_OK ? set_deadline_timer(run, err) : status;

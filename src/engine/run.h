@@ -9,6 +9,7 @@
  *     lease.c         ownership
  *     open.c          opening a run of the store; catch_up.c what it has missed meanwhile
  *     thread_queue.c  runs of one thread, one after the other
+ *     thread_state.c  what the thread keeps for a graph that begins
  *     query.c         store queries of the parts above
  *     model_call.c    model calls; model_progress.c their progress
  *     tool_calls.c    tool calls; tool_search.c tool search
@@ -27,7 +28,8 @@
 #include "engine/log.h"
 #include "engine/open.h"
 #include "engine/query.h"
-#include "engine/thread_queue.h"
+#include "engine/thread/thread_queue.h"
+#include "engine/thread/thread_state.h"
 #include "engine/tool_calls.h"
 #include "engine/tool_search.h"
 #include "engine/wall_clock.h"
@@ -101,6 +103,7 @@ struct haft_run {
     haft__opening opening;
     haft__thread_queue queue;
     haft__run_query query;
+    haft__thread_state thread_state;
 
     struct haft__model_call *model_call;       /* NULL: no model call is pending */
     haft__provider_conversation *conversation; /* NULL: nothing was sent yet, or memory was freed */

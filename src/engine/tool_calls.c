@@ -227,9 +227,21 @@ haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_used, haft_erro
 
 /* ---- cached results ---- */
 
-static bool is_cached_tool(const haft__tool *tool)
+/* The scope and the lifetime that the node of a graph gives its calls replace those of the tool. */
+static bool has_node_cache(const haft__run_call *call)
 {
-    return tool->traits.cache == HAFT__CACHE_THREAD || tool->traits.cache == HAFT__CACHE_GLOBAL;
+    return call->node != NULL && call->node->cache != HAFT__CACHE_NONE;
+}
+
+static haft__cache_scope scope_of(const haft__run_call *call)
+{
+    return has_node_cache(call) ? call->node->cache : call->tool->traits.cache;
+}
+
+static bool is_cached_call(const haft__run_call *call)
+{
+    haft__cache_scope scope = scope_of(call);
+    return scope == HAFT__CACHE_THREAD || scope == HAFT__CACHE_GLOBAL;
 }
 
 /* The key of a cached result: the definition of the tool and the arguments. Tools of the same name
@@ -244,6 +256,10 @@ static haft_status cache_key_of(haft__call_slot *slot, haft_str *ret_key, haft_e
     haft__buf_add_str(&text, slot->run->agent->spec->path); /* paths are relative to it */
     haft__buf_add_char(&text, '\n');
     haft__buf_add_str(&text, call->cache_key);
+    if (has_node_cache(call)) {
+        haft__buf_add_char(&text, '\n');
+        haft__buf_add_str(&text, call->node->cache_key);
+    }
     haft_status status = haft__buf_check(&text, err);
     haft__sha256_hex(haft__buf_str(&text), digest);
     haft__buf_finish(&text);
@@ -256,8 +272,8 @@ static haft_status cache_key_of(haft__call_slot *slot, haft_str *ret_key, haft_e
 
 static haft_str cache_scope(const haft__call_slot *slot)
 {
-    return call_of(slot)->tool->traits.cache == HAFT__CACHE_GLOBAL ? HAFT__LIT("global")
-                                                                   : slot->run->state.thread;
+    return scope_of(call_of(slot)) == HAFT__CACHE_GLOBAL ? HAFT__LIT("global")
+                                                         : slot->run->state.thread;
 }
 
 static haft_status run_slot(haft__call_slot *slot, haft_error *err);
@@ -328,14 +344,16 @@ static void write_cache(haft__call_slot *slot, haft_str result)
         || cache_key_of(slot, &key, NULL) != HAFT_OK) {
         return;
     }
-    slot->request = (haft__store_request){.verb = HAFT__STORE_CACHE_PUT,
-                                          .scope = scope,
-                                          .name = key,
-                                          .text = text,
-                                          .now_ms = haft__runtime_now(runtime),
-                                          .lease_ms = call->tool->traits.cache_ttl_ms,
-                                          .done = on_cache_written,
-                                          .context = slot};
+    slot->request =
+        (haft__store_request){.verb = HAFT__STORE_CACHE_PUT,
+                              .scope = scope,
+                              .name = key,
+                              .text = text,
+                              .now_ms = haft__runtime_now(runtime),
+                              .lease_ms = has_node_cache(call) ? call->node->cache_ttl_ms
+                                                               : call->tool->traits.cache_ttl_ms,
+                              .done = on_cache_written,
+                              .context = slot};
     slot->state = HAFT__CALL_SLOT_WRITING_CACHE;
     runtime->cache_requests++;
     haft__store_submit(runtime->store, &slot->request);
@@ -394,6 +412,7 @@ static void on_done(void *context, const haft__exec_result *result)
                              .unknown = result->started && !result->ok && !result->changed
                                         && (result->timed_out || result->lost),
                              .transient = result->transient && !result->changed,
+                             .timed_out = result->timed_out,
                              .text = result->text,
                              .where = result->changed ? HAFT__LIT("tool_changed") : result->where,
                              .hint = result->hint,
@@ -410,7 +429,7 @@ static void on_done(void *context, const haft__exec_result *result)
             haft__run_fail(slot->run, &err);
             return;
         }
-    } else if (outcome.ok && !outcome.command && is_cached_tool(call_of(slot)->tool)) {
+    } else if (outcome.ok && !outcome.command && is_cached_call(call_of(slot))) {
         write_cache(slot, result->text);
     }
     finish_slot(slot, &outcome);
@@ -560,7 +579,7 @@ static haft_status start_slot(haft_run *run, size_t index, haft_error *err)
                               .next = run->slots};
     haft__arena_init(&slot->arena, HAFT__LIMIT_RUN_BYTES);
     run->slots = slot;
-    return is_cached_tool(call->tool) ? read_cache(slot, err) : run_slot(slot, err);
+    return is_cached_call(call) ? read_cache(slot, err) : run_slot(slot, err);
 }
 
 haft_status haft__tool_calls_start(haft_run *run, haft_error *err)

@@ -92,7 +92,7 @@ static haft_status search_and_write(haft_run *run, haft__reveal_request *request
     haft_status status = haft__resolve(request->spec, request->run, request->listings,
                                        request->listing_count, scratch, &offer, err);
     request->offer = &offer;
-    if (status == HAFT_OK) {
+    if (status == HAFT_OK && request->spec->graph_rules == NULL) {
         status = haft__index_cache_search(&runtime->index_cache, request, run->agent->embedder,
                                           runtime->hash_key, scratch, err);
     }
@@ -374,7 +374,7 @@ static void on_listed(void *context, const haft__mcp_listing *listings, size_t c
         bool fresh; /* unused: the search records new tools */
         (void)!remember_list(run, listings[i].server, listings[i].number, &fresh, NULL);
     }
-    if (request.embeddings_model.len > 0) {
+    if (request.embeddings_model.len > 0 && request.spec->graph_rules == NULL) {
         if (start_vector_search(run, &request, &err) == HAFT_OK) {
             return;
         }

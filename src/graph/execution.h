@@ -126,6 +126,7 @@ void haft__graph_execution_destroy(haft__graph_execution *execution);
 /* Why an input or an edit is refused. */
 typedef struct haft__graph_refusal {
     bool refused;
+    bool kept;             /* because of a value that the thread keeps, not of the input */
     haft__graph_code code; /* UNKNOWN_CHANNEL, UNKNOWN_NODE or BAD_UPDATE */
     haft_str what;
 } haft__graph_refusal;
@@ -184,6 +185,11 @@ HAFT_MUST_USE haft_status haft__graph_execution_reduced(haft__graph_execution *e
 HAFT_MUST_USE haft_status haft__graph_execution_reduce_error(haft__graph_execution *execution,
                                                              uint32_t channel, size_t task,
                                                              haft_str message, haft_error *err);
+/* Like haft__graph_execution_reply_error, with the kind of the failure. */
+HAFT_MUST_USE haft_status haft__graph_execution_reply_failure(haft__graph_execution *execution,
+                                                              size_t task,
+                                                              haft__graph_failure failure,
+                                                              haft_error *err);
 /* Ends the step as failed because of a limit. */
 void haft__graph_execution_fail(haft__graph_execution *execution, const haft_error *why);
 

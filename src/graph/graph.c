@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "graph/graph_int.h"
+#include "graph/state.h"
 #include "json/number.h"
 #include "json/object.h"
 #include "json/pointer.h"
@@ -278,6 +280,32 @@ static void read_schema(haft__graph_compiler *c, haft__graph_channel *channel, h
     }
 }
 
+/* A default is a value like any other. */
+static void check_default(haft__graph_compiler *c, const haft__graph_channel *channel,
+                          haft__json source, haft_str pointer)
+{
+    const haft__json *given = haft__object_find(source, "default");
+    haft__checker *checker = given != NULL ? haft__checker_create() : NULL;
+    haft_error why = {.status = HAFT_OK};
+    haft_str reason = {NULL, 0};
+    bool valid = true;
+    if (given == NULL) {
+        return;
+    }
+    haft_status status = checker != NULL ? haft__graph_check_value(channel, checker, *given,
+                                                                   c->arena, &valid, &reason, &why)
+                                         : HAFT_NO_MEMORY;
+    haft__checker_destroy(checker);
+    if (status == HAFT_NO_MEMORY) {
+        c->problems->out_of_memory = true;
+    } else if (status != HAFT_OK || !valid) {
+        haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, channel->name,
+                           haft__graph_pointer_key(c, pointer, HAFT__LIT("default")),
+                           "the default is no value of its %.*s",
+                           HAFT__ARG(status != HAFT_OK ? haft__str(why.message) : reason));
+    }
+}
+
 static void compile_channels(haft__graph_compiler *c)
 {
     static const char *const keys[] = {"reducer", "default", "type", "schema", "lifetime", NULL};
@@ -313,6 +341,7 @@ static void compile_channels(haft__graph_compiler *c)
         channel->lifetime = (haft__graph_lifetime)lifetime;
         read_default(channel, value);
         read_schema(c, channel, value, pointer);
+        check_default(c, channel, value, pointer);
     }
     for (uint32_t i = 0; i < source.count; i++) {
         c->graph->has_custom = c->graph->has_custom || channels[i].custom.len > 0;
@@ -379,6 +408,35 @@ static void read_input(haft__graph_compiler *c, haft__graph_node *node, haft_str
     node->input = input;
 }
 
+static const char *const failure_names[] = {[HAFT__GRAPH_FAILURE_ERROR] = "error",
+                                            [HAFT__GRAPH_FAILURE_TIMEOUT] = "timeout",
+                                            [HAFT__GRAPH_FAILURE_TRANSIENT] = "transient",
+                                            [HAFT__GRAPH_FAILURE_REFUSED] = "refused"};
+
+const char *haft__graph_failure_name(haft__graph_failure_kind kind)
+{
+    return failure_names[kind];
+}
+
+static void read_retry_on(haft__graph_compiler *c, haft__graph_node *node, haft__json on,
+                          haft_str pointer)
+{
+    for (uint32_t i = 0; i < on.count; i++) {
+        size_t kind = 0;
+        while (kind < COUNT(failure_names)
+               && !haft__str_equal(haft__json_text(on.items[i]), haft__str(failure_names[kind]))) {
+            kind++;
+        }
+        if (kind == COUNT(failure_names)) {
+            haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, node->name,
+                               haft__graph_pointer_index(c, pointer, i),
+                               "`on` has one of error, timeout, transient and refused");
+        } else {
+            node->retry_on |= 1U << kind;
+        }
+    }
+}
+
 static void read_retry(haft__graph_compiler *c, haft__graph_node *node, haft_str pointer)
 {
     haft__json retry = haft__object_object(node->source, "retry");
@@ -390,6 +448,9 @@ static void read_retry(haft__graph_compiler *c, haft__graph_node *node, haft_str
         attempts = 1;
     }
     node->attempts = (uint32_t)attempts;
+    read_retry_on(c, node, haft__object_array(retry, "on"),
+                  haft__graph_pointer_key(
+                      c, haft__graph_pointer_key(c, pointer, HAFT__LIT("retry")), HAFT__LIT("on")));
 }
 
 static void compile_node(haft__graph_compiler *c, haft__graph_node *node, haft_str pointer)
@@ -445,6 +506,23 @@ static void compile_nodes(haft__graph_compiler *c)
 
 /* ---- the whole ---- */
 
+/* An answer is a part of a channel. */
+static void check_output_pointer(haft__graph_compiler *c)
+{
+    haft_str rest = haft__json_text(c->graph->output), name = rest;
+    uint32_t channel;
+    if (c->graph->output.kind != HAFT__JSON_STRING || rest.len == 0) {
+        return;
+    }
+    rest = haft__str_skip(rest, 1);
+    name = haft__str_split(&rest, '/');
+    bool escaped = memchr(name.ptr, '~', name.len) != NULL; /* ~0 and ~1 are not worth a copy */
+    if (!escaped && !haft__graph_find_channel(c->graph, name, &channel)) {
+        haft__graph_report(c, HAFT__GRAPH_UNKNOWN_CHANNEL, name, HAFT__LIT("/output"),
+                           "no channel is named '%.*s'", HAFT__ARG(name));
+    }
+}
+
 static void read_settings(haft__graph_compiler *c)
 {
     static const char *const keys[] = {"channels",     "nodes",           "edges",    "input",
@@ -467,6 +545,7 @@ static void read_settings(haft__graph_compiler *c)
     graph->concurrency = (uint32_t)haft__object_number(c->source, "concurrency", 0);
     haft__graph_check_channel_names(c, graph->input, HAFT__LIT("/input"));
     haft__graph_check_channel_names(c, graph->output, HAFT__LIT("/output"));
+    check_output_pointer(c);
 }
 
 static void check_pause_names(haft__graph_compiler *c, const char *key)

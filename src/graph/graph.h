@@ -105,6 +105,19 @@ typedef enum haft__graph_node_kind {
     HAFT__NODE_ASK,
 } haft__graph_node_kind;
 
+/* How a node failed, for `on` of its `retry`. */
+typedef enum haft__graph_failure_kind {
+    HAFT__GRAPH_FAILURE_ERROR,
+    HAFT__GRAPH_FAILURE_TIMEOUT,   /* the time for the call or the answer was used up */
+    HAFT__GRAPH_FAILURE_TRANSIENT, /* the same call may succeed later: overload, rate limit, a
+                                      broken connection */
+    HAFT__GRAPH_FAILURE_REFUSED,   /* the call did not run: arguments, approval, budget */
+    HAFT__GRAPH_FAILURE_KINDS,
+} haft__graph_failure_kind;
+
+/* "error" ... */
+const char *haft__graph_failure_name(haft__graph_failure_kind kind);
+
 typedef struct haft__graph_node {
     haft_str name;
     haft__graph_node_kind kind;
@@ -122,6 +135,7 @@ typedef struct haft__graph_node {
     bool lists_targets; /* `goto`: the nodes that a command of its tool or function may name */
     const haft__graph_node_id *targets;
     size_t target_count;
+    uint32_t retry_on;     /* kinds of failures that are retried, as bits; 0: all */
     const uint32_t *edges; /* that begin at the node, in the order of the graph */
     size_t edge_count;
 } haft__graph_node;

@@ -61,13 +61,25 @@ static bool accepts(const haft__graph *graph, haft__json input, haft_str *ret_ot
 }
 
 /* Values that the thread keeps replace the defaults. */
-static haft_status apply_kept(haft__graph_execution *x, haft__json kept, haft_error *err)
+static haft_status apply_kept(haft__graph_execution *x, haft__json kept,
+                              haft__graph_refusal *ret_refusal, haft_error *err)
 {
     haft_status status = HAFT_OK;
     for (size_t c = 0; c < x->graph->channel_count && status == HAFT_OK; c++) {
         const haft__graph_channel *channel = &x->graph->channels[c];
         const haft__json *value = haft__json_get(kept, channel->name);
-        if (channel->lifetime == HAFT__LIFETIME_THREAD && value != NULL) {
+        bool taken = channel->lifetime == HAFT__LIFETIME_THREAD && value != NULL, valid = true;
+        haft_str why;
+        if (taken) {
+            status = haft__graph_check_value(channel, x->checker, *value, &x->scratch, &valid, &why,
+                                             err);
+        }
+        if (status == HAFT_OK && !valid) {
+            *ret_refusal = (haft__graph_refusal){
+                .refused = true, .kept = true, .code = HAFT__GRAPH_BAD_UPDATE, .what = why};
+            return HAFT_OK;
+        }
+        if (status == HAFT_OK && taken) {
             haft__graph_delta delta = {.changed = true, .replaced = true, .value = *value};
             status = haft__graph_apply(channel, &x->state.values[c], &delta, err);
         }
@@ -97,10 +109,11 @@ haft_status haft__graph_execution_begin(haft__graph_execution *x, haft__json inp
     if (status != HAFT_OK || ret_refusal->refused) {
         return status;
     }
-    status = apply_kept(x, kept, err);
-    if (status == HAFT_OK) {
-        status = haft__graph_reduce_all(x, &start, 1, kept, &c, &conflict, err);
+    status = apply_kept(x, kept, ret_refusal, err);
+    if (status != HAFT_OK || ret_refusal->refused) {
+        return status;
     }
+    status = haft__graph_reduce_all(x, &start, 1, kept, &c, &conflict, err);
     bool *arrived = haft__graph_copy_arrived(x);
     haft__graph_fields f = haft__graph_begin_fields(&x->scratch, 8);
     if (status == HAFT_OK && (arrived == NULL || f.out_of_memory)) {

@@ -42,6 +42,7 @@ typedef struct haft__graph_request {
 typedef struct haft__graph_failure {
     haft__graph_code code; /* NODE_FAILED, BAD_UPDATE, UNKNOWN_CHANNEL or UNKNOWN_NODE */
     haft_str message;
+    haft__graph_failure_kind kind;
 } haft__graph_failure;
 
 /* A further run of a node, with what it sees. */

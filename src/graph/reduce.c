@@ -87,6 +87,21 @@ haft_status haft__graph_check_write(const haft__graph_channel *channel, haft__ch
     return ret_why->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
+haft_status haft__graph_check_value(const haft__graph_channel *channel, haft__checker *checker,
+                                    haft__json value, haft__arena *arena, bool *ret_valid,
+                                    haft_str *ret_why, haft_error *err)
+{
+    bool list = is_list(channel->reducer) || channel->reducer == HAFT__REDUCE_MESSAGES;
+    if (!list || value.kind == HAFT__JSON_ARRAY) {
+        return haft__graph_check_write(channel, checker, value, false, arena, ret_valid, ret_why,
+                                       err);
+    }
+    *ret_valid = false;
+    *ret_why = haft__arena_format(arena, "channel '%.*s': expected a list, found %s",
+                                  HAFT__ARG(channel->name), haft__json_kind_name(value));
+    return ret_why->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
 /* ---- lists ---- */
 
 typedef struct item_list {

@@ -50,6 +50,12 @@ HAFT_MUST_USE haft_status haft__graph_check_write(const haft__graph_channel *cha
                                                   bool *ret_valid, haft_str *ret_why,
                                                   haft_error *err);
 
+/* Whether it can be the value of a channel as a whole: a default, or what a thread keeps. */
+HAFT_MUST_USE haft_status haft__graph_check_value(const haft__graph_channel *channel,
+                                                  haft__checker *checker, haft__json value,
+                                                  haft__arena *arena, bool *ret_valid,
+                                                  haft_str *ret_why, haft_error *err);
+
 typedef struct haft__graph_delta {
     bool changed;
     bool replaced; /* `value` is the new value, not a change of the old one */

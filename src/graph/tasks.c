@@ -53,6 +53,14 @@ void haft__graph_notice_task(const haft__graph_execution *x, haft__graph_task *t
 
 /* ---- failures ---- */
 
+/* Whether another attempt follows this failure; counts it. */
+static bool tries_again(haft__graph_task *task, const haft__graph_node *node,
+                        haft__graph_failure_kind kind)
+{
+    bool listed = node->retry_on == 0 || (node->retry_on & (1U << kind)) != 0;
+    return !task->handling && ++task->failures < node->attempts && listed;
+}
+
 haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *task,
                                   haft__graph_failure failure, haft_error *err)
 {
@@ -61,6 +69,7 @@ haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *ta
     haft__json view;
     task->has_result = false;
     task->failure.code = failure.code;
+    task->failure.kind = failure.kind;
     task->failure.message = haft__arena_copy(arena, failure.message);
     if (task->failure.message.ptr == NULL && !arena->full) {
         return haft__arena_fail(arena, err);
@@ -69,7 +78,7 @@ haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *ta
         task->failure.message =
             HAFT__LIT("the results of the step are longer than graph.step_bytes");
     }
-    if (!task->handling && ++task->failures < node->attempts) {
+    if (tries_again(task, node, failure.kind)) {
         task->started = task->started && node->kind == HAFT__NODE_DO;
         haft__graph_set_task_state(x, task, HAFT__TASK_READY);
         haft__graph_notice_task(x, task);
@@ -344,12 +353,18 @@ haft_status haft__graph_execution_reply_command(haft__graph_execution *x, size_t
     return status;
 }
 
+haft_status haft__graph_execution_reply_failure(haft__graph_execution *x, size_t index,
+                                                haft__graph_failure failure, haft_error *err)
+{
+    haft__graph_task *task = &x->tasks[index];
+    haft__graph_set_task_state(x, task, HAFT__TASK_READY);
+    return haft__graph_fail_task(x, task, failure, err);
+}
+
 haft_status haft__graph_execution_reply_error(haft__graph_execution *x, size_t index,
                                               haft__graph_code code, haft_str message,
                                               haft_error *err)
 {
-    haft__graph_task *task = &x->tasks[index];
-    haft__graph_set_task_state(x, task, HAFT__TASK_READY);
-    return haft__graph_fail_task(x, task, (haft__graph_failure){.code = code, .message = message},
-                                 err);
+    return haft__graph_execution_reply_failure(
+        x, index, (haft__graph_failure){.code = code, .message = message}, err);
 }

@@ -40,6 +40,7 @@
     X(CHILD_STARTED, "child_started")                                                              \
     X(CHILD_FINISHED, "child_finished")                                                            \
     X(HANDED_OFF, "handed_off")                                                                    \
+    X(THREAD_STATE, "thread_state")                                                                \
     X(GRAPH_STEP, "graph_step")                                                                    \
     X(SPEC_CHANGED, "spec_changed")                                                                \
     X(LIMIT_REACHED, "limit_reached")                                                              \

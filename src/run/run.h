@@ -75,14 +75,17 @@ typedef struct haft__pause_answer {
 
 /* Data of a call from the node of a graph that makes it. */
 typedef struct haft__node_call {
-    haft_str path;          /* of the node: worker[2] */
-    bool only_approval;     /* nothing runs: it waits for a person, for `pause` of the node */
-    bool reads_state;       /* its tool gets haft__graph_rules.make_input, not the arguments */
-    uint32_t reduces;       /* the number of the channel, from 1, whose reducer it runs; else 0 */
-    uint64_t not_before_ms; /* a further attempt waits until then; 0: immediately */
-    uint32_t timeout_ms;    /* for one attempt of a tool; 0: that of the tool */
-    uint64_t deadline_ms;   /* time for the answer to a question; 0: that of the spec */
-    haft__json on_expire;   /* what happens then */
+    haft_str path;           /* of the node: worker[2] */
+    bool only_approval;      /* nothing runs: it waits for a person, for `pause` of the node */
+    bool reads_state;        /* its tool gets haft__graph_rules.make_input, not the arguments */
+    uint32_t reduces;        /* the number of the channel, from 1, whose reducer it runs; else 0 */
+    uint64_t not_before_ms;  /* a further attempt waits until then; 0: immediately */
+    uint32_t timeout_ms;     /* for one attempt of a tool; 0: that of the tool */
+    uint64_t deadline_ms;    /* time for the answer to a question; 0: that of the spec */
+    haft__json on_expire;    /* what happens then */
+    haft__cache_scope cache; /* where its result is kept for other runs: NONE, THREAD or GLOBAL */
+    uint64_t cache_ttl_ms;   /* 0: as long as the scope lasts */
+    haft_str cache_key;      /* what stands for the node in the key */
 } haft__node_call;
 
 typedef struct haft__run_call {
@@ -137,6 +140,7 @@ typedef struct haft__run_call {
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
     bool command;        /* ... its result is a command for the graph: {update, goto, send} */
+    haft_str failure;    /* of a call of a node that failed: "timeout" or "transient"; else "" */
     bool cut_off;        /* it was cancelled because limits.wall was reached */
     haft_str result;     /* the whole result as the tool returned it (or the error as text) */
     haft_str shown;      /* what the model sees */
@@ -216,6 +220,7 @@ typedef struct haft__run_specs {
 typedef enum haft__graph_next_kind {
     HAFT__GRAPH_NEXT_CALLS, /* nothing: its calls are decided, run or waited for */
     HAFT__GRAPH_NEXT_STEP,
+    HAFT__GRAPH_NEXT_THREAD, /* the host reads what the thread keeps: haft__input_thread_state */
     HAFT__GRAPH_NEXT_END,
 } haft__graph_next_kind;
 
@@ -242,6 +247,9 @@ typedef struct haft__graph_rules {
      * that it works on, which is not written to the log a second time. */
     haft_status (*make_input)(struct haft__run *run, const haft__run_call *call, haft__arena *arena,
                               haft__json *ret_input, haft_error *err);
+    /* The values that the next run of the thread begins with: an object in `arena`, or null. */
+    haft_status (*keep)(const struct haft__run *run, haft__arena *arena, haft__json *ret_kept,
+                        haft_error *err);
 } haft__graph_rules;
 
 typedef struct haft__run {

@@ -175,4 +175,40 @@ def cancelled_at_any_moment(store):
     help.check(f"a_graph_that_is_cancelled_ends_once_{store.kind}", problems)
 
 
-help.for_each_store(killed_at_every_boundary, example_that_is_killed, cancelled_at_any_moment)
+# ---- what a thread keeps ----
+
+def thread_killed_at_every_boundary(store):
+    """Each run of a thread adds one to what the run before it has left, once."""
+    if help.no_shim():
+        help.skip(f"a_thread_killed_at_every_write_{store.kind}", help.no_shim())
+        return
+    main = {"channels": {"runs": {"reducer": "add", "lifetime": "thread"}}, "output": "/runs",
+            "nodes": {"a": {"tool": "look", "args": {"q": {"value": "l"}}},
+                      "b": {"do": [{"set": {"runs": 1}}]}},
+            "edges": [{"from": "start", "to": "a"}, {"from": "a", "to": "b"}]}
+    path = store.put("thread.json", {"haft": 1, "kind": "graph", "name": "t", "graph": main,
+                                     "tools": [effect(store, "look", read_only=True)]})
+    thread = json.loads(store.haft("run", path, "{}", "--json")[1])["thread"]
+    problems, kills = [], 0
+    for mode in MODES:
+        for number in help.tree_moments(store, MOST):
+            shim = store.shim(kill=f"{mode}:{number}")
+            killed = store.haft("run", path, "{}", "--thread", thread, "--quiet", env=shim)[0] == -9
+            problems += help.drive_trees(store)
+            kills += killed
+            if not killed or problems:
+                break
+    answers = [store.shown(row["run"])["answer"]
+               for row in sorted(store.runs(), key=lambda row: row["run"])
+               if row["thread"] == thread]
+    if answers != [str(number + 1) for number in range(len(answers))]:
+        problems.append(f"the runs of the thread ended with {answers}")
+    problems += [f"{row['run']} does not replay" for row in store.runs()
+                 if store.haft("runs", "replay", row["run"])[0] != 0]
+    if not kills:
+        problems.append("nothing was killed")
+    help.check(f"a_thread_killed_at_every_write_keeps_its_values_{store.kind}", problems)
+
+
+help.for_each_store(killed_at_every_boundary, example_that_is_killed, cancelled_at_any_moment,
+                    thread_killed_at_every_boundary)

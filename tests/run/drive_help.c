@@ -272,6 +272,7 @@ haft_status haft__drive_on(haft__drive *drive, haft_error *err)
             case HAFT__EFFECT_CALL_MODEL: status = ask(drive, err); break;
             case HAFT__EFFECT_SEARCH_TOOLS: status = search(drive, NULL, err); break;
             case HAFT__EFFECT_RUN_CALLS: status = run_next(drive, err); break;
+            case HAFT__EFFECT_READ_THREAD:
             case HAFT__EFFECT_WAIT:
             case HAFT__EFFECT_END: return HAFT_OK;
             }

@@ -349,6 +349,7 @@ static bool advance(explorer *e)
         case HAFT__EFFECT_WAIT: good = answer(e); break;
         case HAFT__EFFECT_CALL_MODEL: return true;
         case HAFT__EFFECT_SEARCH_TOOLS: expect(e, false, "nobody has servers"); return false;
+        case HAFT__EFFECT_READ_THREAD: expect(e, false, "nobody has a graph"); return false;
         case HAFT__EFFECT_END: expect(e, e->facts.ended, "the end is an event"); return false;
         }
     }

@@ -243,6 +243,7 @@ static haft_status advance(host *h)
             case HAFT__EFFECT_RUN_CALLS: status = run_call(h); break;
             case HAFT__EFFECT_WAIT: status = listen(h); break;
             case HAFT__EFFECT_SEARCH_TOOLS:
+            case HAFT__EFFECT_READ_THREAD:
             case HAFT__EFFECT_END: return HAFT_OK;
             }
         }

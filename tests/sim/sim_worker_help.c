@@ -279,6 +279,7 @@ static void perform(sim *s, sim_worker *w)
     case HAFT__EFFECT_END: sim_slots_abandon(s, w); break;
     case HAFT__EFFECT_CALL_MODEL:
     case HAFT__EFFECT_SEARCH_TOOLS:
+    case HAFT__EFFECT_READ_THREAD:
     case HAFT__EFFECT_EVENT: break;
     }
 }

@@ -557,6 +557,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_CALL_ASKED: /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:
+    case HAFT__EVENT_THREAD_STATE:
     case HAFT__EVENT_CHILD_FINISHED: return;
     case HAFT__EVENT_GRAPH_STEP: report_step(t, event); return;
     }

@@ -403,6 +403,7 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_CALL_ASKED: /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:
+    case HAFT__EVENT_THREAD_STATE:
     case HAFT__EVENT_CHILD_FINISHED: return;
     case HAFT__EVENT_GRAPH_STEP: report_step(t, event); return;
     }

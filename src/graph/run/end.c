@@ -65,6 +65,70 @@ static haft_status write_answer(haft__graph_run *graph, haft__json state, haft_s
     return status;
 }
 
+/* ---- what the thread keeps ---- */
+
+bool haft__graph_keeps_channels(const haft__graph *graph)
+{
+    bool keeps = false;
+    for (size_t c = 0; c < graph->channel_count && !keeps; c++) {
+        keeps = graph->channels[c].lifetime == HAFT__LIFETIME_THREAD;
+    }
+    return keeps;
+}
+
+static haft_status collect_kept(const haft__graph_execution *x, haft__arena *arena,
+                                haft__json *ret_kept, haft_error *err)
+{
+    haft__json_member *members =
+        haft__arena_array(arena, x->graph->channel_count + 1, sizeof(*members));
+    size_t count = 0;
+    if (members == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t c = 0; c < x->graph->channel_count; c++) {
+        const haft__graph_channel *channel = &x->graph->channels[c];
+        if (channel->lifetime == HAFT__LIFETIME_THREAD && x->state.values[c].present) {
+            members[count++] = (haft__json_member){.key = haft__json_string(channel->name),
+                                                   .value = x->state.values[c].value};
+        }
+    }
+    *ret_kept = haft__json_object(members, count);
+    return HAFT_OK;
+}
+
+haft_status haft__graph_keep(const haft__run *run, haft__arena *arena, haft__json *ret_kept,
+                             haft_error *err)
+{
+    const haft__graph_run *graph = run->graph;
+    bool begun = graph != NULL && graph->begun && run->path.len == 0;
+    haft_status status = HAFT_OK;
+    *ret_kept = haft__json_null();
+    if (begun && haft__graph_keeps_channels(graph->graph)) {
+        status = collect_kept(graph->x, arena, ret_kept, err);
+    }
+    if (status == HAFT_OK && haft__graph_size(*ret_kept) > HAFT__LIMIT_GRAPH_THREAD_BYTES) {
+        *ret_kept = haft__json_null();
+    }
+    return status;
+}
+
+/* ---- the end ---- */
+
+/* A thread that cannot keep its values must not begin with older ones in silence. */
+static haft_status check_kept(const haft__graph_run *graph, haft_error *err)
+{
+    haft__json kept;
+    haft_status status = haft__graph_keeps_channels(graph->graph)
+                             ? collect_kept(graph->x, graph->arena, &kept, err)
+                             : HAFT_OK;
+    bool large = status == HAFT_OK && haft__graph_keeps_channels(graph->graph)
+                 && haft__graph_size(kept) > HAFT__LIMIT_GRAPH_THREAD_BYTES;
+    return large ? haft__fail(err, HAFT_TOO_BIG, "",
+                              "the channels that the thread keeps have more than %d bytes",
+                              HAFT__LIMIT_GRAPH_THREAD_BYTES)
+                 : status;
+}
+
 /* {state, wrote, command}: what the node around this graph gets. */
 static haft_status make_result(const haft__graph_run *graph, haft__json state,
                                haft__json *ret_result, haft_error *err)
@@ -125,6 +189,9 @@ static haft_status fill_end(haft__run *run, bool failed, haft__graph_next *next,
     }
     if (status == HAFT_OK) {
         status = make_result(graph, state, &next->result, err);
+    }
+    if (status == HAFT_OK) {
+        status = check_kept(graph, err);
     }
     if (status == HAFT_OK && failed) {
         next->code = haft__str(haft__graph_code_name(x->failure.code));

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/sha256.h"
 #include "base/str.h"
 #include "graph/run/graph_run_int.h"
 #include "graph/state.h"
@@ -94,6 +93,12 @@ static haft_status compile(const haft__spec *spec, haft__arena *arena,
 static haft_status fail_refused(const haft__graph_refusal *refusal, haft_error *err)
 {
     bool unknown = refusal->code == HAFT__GRAPH_UNKNOWN_CHANNEL;
+    if (refusal->kept) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "the thread keeps a value that the graph does not accept: %.*s (begin a "
+                          "new thread, or name the channel differently)",
+                          HAFT__ARG(refusal->what));
+    }
     return unknown ? haft__fail(err, HAFT_BAD_INPUT, "",
                                 "the input cannot set \"%.*s\": unknown_channel, or not listed "
                                 "under input",
@@ -156,58 +161,6 @@ haft_status haft__graph_child_source(const haft__spec *spec, haft_str reference,
                              : status;
 }
 
-/* ---- outputs that are used again ---- */
-
-/* The key of an output has everything that its node sees; only its digest is kept. */
-typedef struct digest {
-    char text[HAFT__SHA256_HEX];
-} digest;
-
-static haft_str make_digest(haft_str key, digest *to)
-{
-    haft__sha256_hex(key, to->text);
-    return (haft_str){to->text, sizeof(to->text)};
-}
-
-/* Served while the event is folded: nothing outside is needed. */
-static haft_status serve_lookup(haft__graph_run *graph, size_t task,
-                                const haft__graph_request *request, haft_error *err)
-{
-    digest key;
-    const haft__json *found = haft__map_get(&graph->cache, make_digest(request->name, &key));
-    return haft__graph_execution_reply(graph->x, task, found != NULL ? *found : haft__json_null(),
-                                       err);
-}
-
-static haft_status keep_output(haft__graph_run *graph, const haft__graph_task *task,
-                               haft_error *err)
-{
-    digest made;
-    haft__json output, *kept = haft__arena_array(graph->arena, 1, sizeof(*kept));
-    haft_str key = haft__arena_copy(graph->arena, make_digest(task->cache_key, &made));
-    if (kept == NULL || key.ptr == NULL) {
-        return haft__arena_fail(graph->arena, err);
-    }
-    haft_status status =
-        haft__graph_output_to_json(graph->graph, &task->program.output, graph->arena, &output, err);
-    if (status == HAFT_OK) {
-        status = haft__json_copy_deep(graph->arena, output, kept, err);
-    }
-    return status == HAFT_OK ? haft__map_put(&graph->cache, key, kept, err) : status;
-}
-
-/* Outputs of cached nodes are kept once their step is committed. */
-static haft_status keep_outputs(haft__graph_run *graph, haft_error *err)
-{
-    haft_status status = HAFT_OK;
-    for (size_t i = 0; i < graph->x->task_count && status == HAFT_OK; i++) {
-        if (graph->x->tasks[i].cache_key.len > 0) {
-            status = keep_output(graph, &graph->x->tasks[i], err);
-        }
-    }
-    return status == HAFT_TOO_BIG ? HAFT_OK : status; /* then the nodes run again */
-}
-
 /* ---- progress ---- */
 
 /* Bytes that stay free for the results of calls and for the end of the run. */
@@ -250,7 +203,7 @@ static haft_status serve(haft__run *run, const haft__graph_action *action, haft_
 {
     switch (action->request.kind) {
     case HAFT__REQUEST_REDUCE: return serve_reduction(run, action, err);
-    case HAFT__REQUEST_LOOKUP: return serve_lookup(run->graph, action->task, &action->request, err);
+    case HAFT__REQUEST_LOOKUP: return haft__graph_serve_lookup(run->graph, action->task, err);
     case HAFT__REQUEST_PAUSE:
     case HAFT__REQUEST_ASK:
     case HAFT__REQUEST_CALL:
@@ -349,21 +302,16 @@ static haft_status refuse_input(haft__run *run, const haft_error *why, haft_erro
     return haft__graph_set_end(run, err);
 }
 
-static haft_status begin(haft__run *run, const haft__event *event, haft_error *err)
+/* Makes step 0. `kept` are the values that the thread keeps, or null. */
+static haft_status begin(haft__run *run, haft__json kept, haft_error *err)
 {
     haft__graph_refusal refusal = {.refused = false};
     haft__json input, step;
     haft_error why = {0};
-    const haft__json *kept = haft__event_field(event, "kept");
-    haft_status status = create(run, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
     haft_status given = haft__graph_read_input(run->graph->graph, run->task, run->arena,
                                                run->hash_key, &input, &why);
     if (given == HAFT_OK) {
-        given = haft__graph_execution_begin(
-            run->graph->x, input, kept != NULL ? *kept : haft__json_null(), &step, &refusal, &why);
+        given = haft__graph_execution_begin(run->graph->x, input, kept, &step, &refusal, &why);
     }
     if (given == HAFT_OK && refusal.refused) {
         given = fail_refused(&refusal, &why);
@@ -376,6 +324,29 @@ static haft_status begin(haft__run *run, const haft__event *event, haft_error *e
     }
     run->graph_next = (haft__graph_next){.kind = HAFT__GRAPH_NEXT_STEP, .step = step};
     return HAFT_OK;
+}
+
+/* The run of a child is the only one of its thread. */
+static haft_status start(haft__run *run, haft_error *err)
+{
+    haft_status status = create(run, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (run->path.len == 0 && haft__graph_keeps_channels(run->graph->graph)) {
+        run->graph_next = (haft__graph_next){.kind = HAFT__GRAPH_NEXT_THREAD};
+        return HAFT_OK;
+    }
+    return begin(run, haft__json_null(), err);
+}
+
+/* The values are copied: the first step is written when the event is gone. */
+static haft_status fold_thread_state(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__json kept;
+    haft_status status =
+        haft__json_copy_deep(run->arena, haft__object_object(event->object, "values"), &kept, err);
+    return status == HAFT_OK ? begin(run, kept, err) : status;
 }
 
 static haft_status fail_step(const haft__event *event, const char *what, haft_error *err)
@@ -429,9 +400,10 @@ static haft_status fold_step(haft__run *run, const haft__event *event, haft_erro
         || step != haft__object_number(run->graph_next.step, "step", step + 1)) {
         return fail_step(event, "the graph has no such step now", err);
     }
-    status = keep_outputs(graph, err);
+    status = haft__graph_keep_outputs(graph, err);
     if (status == HAFT_OK) {
         status = haft__graph_execution_fold(graph->x, event->object, err);
+        graph->begun = graph->begun || status == HAFT_OK;
     }
     if (status == HAFT_OK && graph->x->paused) {
         graph->paused_after = find_paused(graph->graph, event);
@@ -455,6 +427,7 @@ static haft_status fold_result(haft__run *run, const haft__event *event, haft_er
 static haft_status fold_event(haft__run *run, const haft__event *event, haft_error *err)
 {
     switch (event->kind) {
+    case HAFT__EVENT_THREAD_STATE: return fold_thread_state(run, event, err);
     case HAFT__EVENT_GRAPH_STEP: return fold_step(run, event, err);
     case HAFT__EVENT_CALL_FINISHED:
     case HAFT__EVENT_CALL_REFUSED: return fold_result(run, event, err);
@@ -465,7 +438,7 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
 static haft_status fold(haft__run *run, const haft__event *event, haft_error *err)
 {
     if (event->kind == HAFT__EVENT_RUN_STARTED) {
-        return begin(run, event, err);
+        return start(run, err);
     }
     if (run->graph == NULL) {
         return fail_step(event, "the run has no graph", err);
@@ -476,5 +449,5 @@ static haft_status fold(haft__run *run, const haft__event *event, haft_error *er
     return status == HAFT_OK && limited ? haft__graph_set_last_answer(run, err) : status;
 }
 
-const haft__graph_rules haft__graph_run_rules = {.fold = fold,
-                                                 .make_input = haft__graph_make_input};
+const haft__graph_rules haft__graph_run_rules = {
+    .fold = fold, .make_input = haft__graph_make_input, .keep = haft__graph_keep};

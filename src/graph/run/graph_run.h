@@ -18,10 +18,11 @@
 typedef struct haft__graph_run {
     const haft__graph *graph;
     haft__graph_execution *x;
-    haft__arena *arena; /* of the run */
-    haft__map cache;    /* outputs of nodes with `cache`: haft__json, by the digest of their key */
-    uint64_t now_ms;    /* time of the event that is folded */
+    haft__arena *arena;    /* of the run */
+    haft__map cache;       /* outputs of nodes with `cache`, by the digest of their key */
+    uint64_t now_ms;       /* time of the event that is folded */
     haft_str paused_after; /* the node after whose step the run waits for a person */
+    bool begun;            /* step 0 is committed */
 } haft__graph_run;
 
 /* The rules of every run of a graph, for a checked spec. */

@@ -30,6 +30,17 @@ HAFT_MUST_USE haft_status haft__graph_add_reduction(haft__run *run,
 HAFT_MUST_USE haft_status haft__graph_take_reduction(haft__run *run, const haft__run_call *call,
                                                      haft_error *err);
 
+/* ---- output_cache.c ---- */
+
+/* Answers whether the run has an output for what the task sees. */
+HAFT_MUST_USE haft_status haft__graph_serve_lookup(haft__graph_run *graph, size_t task,
+                                                   haft_error *err);
+/* Keeps the outputs of nodes with a cache, once their step is committed. */
+HAFT_MUST_USE haft_status haft__graph_keep_outputs(haft__graph_run *graph, haft_error *err);
+/* Says where the result of the call of a node with a cache is kept for other runs. */
+HAFT_MUST_USE haft_status haft__graph_set_call_cache(haft__run *run, const haft__graph_node *node,
+                                                     haft__node_call *call, haft_error *err);
+
 /* ---- edit.c ---- */
 
 /* The state was changed by a person; the nodes that failed are tried again. */
@@ -39,6 +50,14 @@ HAFT_MUST_USE haft_status haft__graph_fold_retry(haft__run *run, const haft__eve
                                                  haft_error *err);
 
 /* ---- end.c ---- */
+
+/* Whether the graph has channels that the thread keeps. */
+bool haft__graph_keeps_channels(const haft__graph *graph);
+
+/* The values of these channels after the last step; null if there are none, or if they are too
+ * large. In `arena`; borrows from the state. */
+HAFT_MUST_USE haft_status haft__graph_keep(const haft__run *run, haft__arena *arena,
+                                           haft__json *ret_kept, haft_error *err);
 
 /* The graph has ended: sets run->graph_next. */
 HAFT_MUST_USE haft_status haft__graph_set_end(haft__run *run, haft_error *err);

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "graph/run/function.h"
 #include "graph/run/graph_run_int.h"
@@ -59,9 +60,28 @@ static uint64_t read_ms(haft__json object, const char *key)
     return value != NULL && haft__duration_read(*value, &ms, NULL) == HAFT_OK ? ms : 0;
 }
 
-/* When a further attempt may start. */
-static uint64_t attempt_at(const haft__graph_run *graph, const haft__graph_task *task)
+/* Up to a quarter of the wait. It follows from the id of the call and the start of the run, so that
+ * a replay, a recovery and a fork compute the same. */
+static uint64_t jitter_of(const haft__run *run, haft_str id, uint64_t wait)
 {
+    char text[64], digest[HAFT__SHA256_HEX];
+    int length = snprintf(text, sizeof(text), "%llu %.*s", (unsigned long long)run->started_ms,
+                          HAFT__ARG(id));
+    uint64_t number = 0;
+    haft__sha256_hex(
+        (haft_str){text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1},
+        digest);
+    for (size_t i = 0; i < 8; i++) { /* 32 bits */
+        char c = digest[i];
+        number = number * 16 + (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return wait * number >> 34;
+}
+
+/* When a further attempt may start: its call. */
+static uint64_t attempt_at(const haft__run *run, const haft__graph_task *task, haft_str id)
+{
+    const haft__graph_run *graph = run->graph;
     haft__json retry = haft__object_object(graph->graph->nodes[task->node].source, "retry");
     uint64_t wait = read_ms(retry, "backoff"), most = read_ms(retry, "max_backoff");
     if (task->failures == 0 || wait == 0 || task->handling) {
@@ -71,7 +91,8 @@ static uint64_t attempt_at(const haft__graph_run *graph, const haft__graph_task 
     for (uint32_t i = 1; i < task->failures && wait < most; i++) {
         wait *= 2;
     }
-    return graph->now_ms + (wait < most ? wait : most);
+    wait = wait < most ? wait : most;
+    return graph->now_ms + wait - jitter_of(run, id, wait);
 }
 
 static haft__json read_on_expire(haft__json ask)
@@ -233,13 +254,16 @@ haft_status haft__graph_add_call(haft__run *run, size_t index, const haft__graph
         (haft__node_call){.path = make_path(run, index),
                           .only_approval = request->kind == HAFT__REQUEST_PAUSE,
                           .reads_state = request->kind == HAFT__REQUEST_FUNCTION,
-                          .not_before_ms = attempt_at(graph, task),
+                          .not_before_ms = attempt_at(run, task, id),
                           .timeout_ms = timeout < UINT32_MAX ? (uint32_t)timeout : UINT32_MAX,
                           .deadline_ms = deadline > 0 ? deadline
                                          : asks       ? timeout
                                                       : 0,
                           .on_expire = asks ? read_on_expire(request->value) : haft__json_null()};
     haft_str raw = make_arguments(run, request, err, &status);
+    if (status == HAFT_OK && request->kind == HAFT__REQUEST_TOOL) {
+        status = haft__graph_set_call_cache(run, &graph->graph->nodes[task->node], node, err);
+    }
     if (status == HAFT_OK && node->path.ptr == NULL) {
         status = haft__arena_fail(run->arena, err);
     }
@@ -335,14 +359,29 @@ static haft_status take_child_failure(haft__graph_run *graph, size_t task, const
                : haft__arena_fail(scratch, err);
 }
 
+static haft__graph_failure_kind failure_kind(const haft__run_call *call)
+{
+    haft__graph_failure_kind kind = HAFT__GRAPH_FAILURE_ERROR;
+    while (kind < HAFT__GRAPH_FAILURE_KINDS
+           && !haft__str_equal(call->failure, haft__str(haft__graph_failure_name(kind)))) {
+        kind++;
+    }
+    return call->overdue                       ? HAFT__GRAPH_FAILURE_TIMEOUT
+           : call->stage == HAFT__CALL_REFUSED ? HAFT__GRAPH_FAILURE_REFUSED
+           : kind == HAFT__GRAPH_FAILURE_KINDS ? HAFT__GRAPH_FAILURE_ERROR
+                                               : kind;
+}
+
 static haft_status take_failure(haft__graph_run *graph, size_t task, const haft__run_call *call,
                                 haft_error *err)
 {
     haft_str text = call->stage == HAFT__CALL_REFUSED ? call->shown : call->result;
     haft_str prefix = HAFT__LIT("Error: ");
-    return haft__graph_execution_reply_error(
-        graph->x, task, HAFT__GRAPH_NODE_FAILED,
-        haft__str_skip(text, haft__str_starts_with(text, prefix) ? prefix.len : 0), err);
+    haft__graph_failure failure = {
+        .code = HAFT__GRAPH_NODE_FAILED,
+        .message = haft__str_skip(text, haft__str_starts_with(text, prefix) ? prefix.len : 0),
+        .kind = failure_kind(call)};
+    return haft__graph_execution_reply_failure(graph->x, task, failure, err);
 }
 
 static haft_status take(haft__run *run, size_t task, const haft__run_call *call,

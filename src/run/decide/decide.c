@@ -68,6 +68,20 @@ haft_status haft__decision_commit(haft__decision *d)
     return status;
 }
 
+/* The values that the next run of the thread begins with. Omitted if there are none. */
+static haft_status write_kept(haft__decision *d)
+{
+    haft__json kept = haft__json_null();
+    haft_status status =
+        haft__run_is_graph(d->run)
+            ? d->run->spec->graph_rules->keep(d->run, &d->tools->scratch, &kept, d->err)
+            : HAFT_OK;
+    if (status == HAFT_OK && kept.kind == HAFT__JSON_OBJECT) {
+        haft__field_value(&d->w, "kept", kept);
+    }
+    return status;
+}
+
 haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, bool forced_final,
                              const char *reason, const haft_error *error)
 {
@@ -89,7 +103,8 @@ haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, 
         haft__child_write_usage(&d->w, &tree);
         haft__json_end_object(&d->w);
     }
-    return haft__decision_commit(d);
+    haft_status status = write_kept(d);
+    return status == HAFT_OK ? haft__decision_commit(d) : status;
 }
 
 /* ---- the stages ---- */

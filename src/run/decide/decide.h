@@ -20,7 +20,10 @@ typedef enum haft__effect_kind {
                                   haft__input_tools_revealed */
     HAFT__EFFECT_WAIT,         /* the run is paused: only a person or a client can continue it */
     HAFT__EFFECT_END,          /* the run has ended */
-    HAFT__EFFECT_SEARCH_TOOLS, /* search for tools with the task: haft__input_tools_revealed */
+    HAFT__EFFECT_SEARCH_TOOLS, /* search for tools with the task, or list those that nodes of a
+                                  graph name: haft__input_tools_revealed */
+    HAFT__EFFECT_READ_THREAD,  /* read what the thread keeps of earlier runs:
+                                  haft__input_thread_state */
 } haft__effect_kind;
 
 typedef struct haft__effect {
@@ -50,6 +53,7 @@ typedef struct haft__outcome {
     bool ok;
     bool unknown;   /* for an error: the call may have had its effect */
     bool transient; /* for an error: another attempt may succeed */
+    bool timed_out; /* for an error: the time for the call was used up */
     bool cached;    /* the result of an earlier run, from the cache */
     bool command;   /* the result is a command for the graph: {update, goto, send} */
     haft_str text, where, hint;
@@ -116,6 +120,9 @@ typedef struct haft__spec_origin {
      * only their values instead. A call that is the same under it keeps its approval. Or NULL. */
     const haft__spec *restored;
 } haft__spec_origin;
+
+/* The values that the thread keeps of the run `from` ("" without such a run), an object. */
+void haft__input_thread_state(haft__buf *buf, haft_str from, haft__json values);
 
 /* Like haft__input_run_started, with the source of the spec. */
 void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_str task,

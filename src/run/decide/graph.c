@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "run/decide/decide_int.h"
+#include "run/offer/resolve.h"
 
 static haft_status decide_step(haft__decision *d, haft__json step)
 {
@@ -52,7 +53,15 @@ haft_status haft__decide_graph(haft__decision *d)
     const haft__graph_next *next = &d->run->graph_next;
     switch (next->kind) {
     case HAFT__GRAPH_NEXT_CALLS: return haft__decide_calls(d);
-    case HAFT__GRAPH_NEXT_STEP: return decide_step(d, next->step);
+    case HAFT__GRAPH_NEXT_STEP:
+        if (!d->run->initial_search_done && haft__resolve_needs_servers(d->spec)) {
+            *d->effect = (haft__effect){.kind = HAFT__EFFECT_SEARCH_TOOLS};
+            return HAFT_OK;
+        }
+        return decide_step(d, next->step);
+    case HAFT__GRAPH_NEXT_THREAD:
+        *d->effect = (haft__effect){.kind = HAFT__EFFECT_READ_THREAD};
+        return HAFT_OK;
     case HAFT__GRAPH_NEXT_END: return decide_end(d, next);
     }
     HAFT__UNREACHABLE();

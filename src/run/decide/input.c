@@ -101,6 +101,15 @@ void haft__input_child_run_started(haft__buf *buf, const haft__spec *spec, haft_
     haft__event_body_end(&w, buf);
 }
 
+void haft__input_thread_state(haft__buf *buf, haft_str from, haft__json values)
+{
+    haft__json_writer w;
+    haft__event_body_begin(&w, buf, HAFT__EVENT_THREAD_STATE);
+    haft__field_text_or_null(&w, "from", from);
+    haft__field_value(&w, "values", values);
+    haft__event_body_end(&w, buf);
+}
+
 /* The effect of a new spec on a call. */
 typedef enum call_change {
     CALL_UNCHANGED,
@@ -523,6 +532,10 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
         haft__field_text(&w, "hint", outcome->hint);
         if (outcome->diff.len > 0) {
             haft__field_text(&w, "diff", outcome->diff);
+        }
+        if (call->node != NULL && (outcome->timed_out || outcome->transient)) {
+            haft__field_text(&w, "failure",
+                             haft__str(outcome->timed_out ? "timeout" : "transient"));
         }
         haft__json_end_object(&w);
     }

@@ -386,8 +386,42 @@ static const char *judge_denied(haft__decision *d, haft_str name)
                : NULL;
 }
 
+/* A node names a tool that the run does not have. Nobody can search for it. */
+static const char *explain_missing_of_node(haft__decision *d, haft_str name)
+{
+    haft__buf *text = &d->tools->text;
+    haft_str local = name, front = haft__str_split(&local, ':');
+    const haft__run_server *server = haft__run_find_server(d->run, front);
+    haft__reason reason = haft__resolve_server(d->spec, front);
+    if (local.len == 0) {
+        return NULL;
+    }
+    if (server != NULL
+        && (server->error.len > 0 || is_among(server->changed, server->changed_count, local))) {
+        return judge_tool(d, server, local);
+    }
+    haft__buf_addf(text, "Error: the tool \"%.*s\" cannot be called: ", HAFT__ARG(name));
+    if (reason != HAFT__REASON_DEFERRED) {
+        haft__buf_add_str(text, haft__str(haft__reason_text(reason)));
+    } else if (server == NULL || server->unnamed || has_name(server, local)) {
+        haft__buf_addf(text,
+                       "mcp.allow or mcp.deny excludes it, or the definition from the server "
+                       "%.*s cannot be used",
+                       HAFT__ARG(front));
+    } else {
+        haft__buf_addf(text,
+                       "the server %.*s does not list it, or mcp.allow or mcp.deny excludes "
+                       "it",
+                       HAFT__ARG(front));
+    }
+    return "unavailable";
+}
+
 const char *haft__decide_missing_tool(haft__decision *d, const haft__run_call *call)
 {
+    if (call->node != NULL && call->tool == NULL) {
+        return explain_missing_of_node(d, call->name);
+    }
     char plain[HAFT__WIRE_NAME_BYTES];
     size_t length = 0;
     haft_str name = call->name;

@@ -362,6 +362,7 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         status = haft__event_text(event, "result", &call->result, err);
     } else if (status == HAFT_OK && error != NULL) {
         status = error_text(run, *error, &call->result, err);
+        call->failure = haft__object_text(*error, "failure");
     } else if (status == HAFT_OK) {
         status = haft__fold_fail(event, "it is not ok but has no error", err);
     }

@@ -352,6 +352,7 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_CHILD_FINISHED: return haft__fold_child_finished(run, event, err);
     case HAFT__EVENT_HANDED_OFF: return haft__fold_handed_off(run, event, err);
     case HAFT__EVENT_MODEL_CHANGED: return haft__fold_model_changed(run, event, err);
+    case HAFT__EVENT_THREAD_STATE: return haft__fold_thread_state(run, event, err);
     case HAFT__EVENT_GRAPH_STEP: return haft__fold_graph_step(run, event, err);
     }
     HAFT__UNREACHABLE();

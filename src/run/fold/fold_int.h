@@ -97,6 +97,8 @@ HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft_
 /* A run of a graph has started: only its calls are decided from now on. */
 haft_status haft__fold_graph_started(haft__run *run);
 /* The calls of the step are over. */
+HAFT_MUST_USE haft_status haft__fold_thread_state(const haft__run *run, const haft__event *event,
+                                                  haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_graph_step(haft__run *run, const haft__event *event,
                                                 haft_error *err);
 

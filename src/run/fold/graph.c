@@ -14,6 +14,17 @@ haft_status haft__fold_graph_started(haft__run *run)
     return HAFT_OK;
 }
 
+haft_status haft__fold_thread_state(const haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *values = haft__event_field(event, "values");
+    if (!haft__run_is_graph(run) || run->graph_next.kind != HAFT__GRAPH_NEXT_THREAD) {
+        return haft__fold_fail(event, "the run does not begin with the state of its thread", err);
+    }
+    return values != NULL && values->kind == HAFT__JSON_OBJECT
+               ? HAFT_OK
+               : haft__fold_fail(event, "it has no values", err);
+}
+
 haft_status haft__fold_graph_step(haft__run *run, const haft__event *event, haft_error *err)
 {
     if (!haft__run_is_graph(run)) {
@@ -42,6 +53,7 @@ haft_status haft__run_add_node_call(haft__run *run, haft_str id, haft_str tool, 
                                                          .note = HAFT__LIT(""),
                                                          .verdict = HAFT__LIT(""),
                                                          .result = HAFT__LIT(""),
+                                                         .failure = HAFT__LIT(""),
                                                          .shown = HAFT__LIT(""),
                                                          .tool = haft__tools_find(run->tools, tool),
                                                          .node = node};

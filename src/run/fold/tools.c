@@ -367,7 +367,8 @@ static haft_status find_search(haft__run *run, const haft__event *event, haft__r
     const haft__json *id = haft__event_field(event, "call");
     *ret_call = NULL;
     if (id == NULL || id->kind == HAFT__JSON_NULL) {
-        return run->stage == HAFT__RUN_IDLE
+        bool graph = haft__run_is_graph(run) && !run->initial_search_done;
+        return run->stage == HAFT__RUN_IDLE || graph
                    ? HAFT_OK
                    : haft__fold_fail(event, "tools are revealed only between turns or by a call",
                                      err);
@@ -545,6 +546,9 @@ haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, 
     }
     status = status == HAFT_OK ? read_found(run, event, call, err) : status;
     status = status == HAFT_OK ? read_servers(run, event, err) : status;
+    for (size_t i = 0; haft__run_is_graph(run) && i < run->tools->count; i++) {
+        run->allowed[i] = true; /* nodes may use every tool of the run */
+    }
     count_deferred(run, event);
     run->initial_search_done = true;
     return status;

@@ -5,6 +5,8 @@
  */
 #include "run/offer/resolve.h"
 
+#include <string.h>
+
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/provider.h"
@@ -150,11 +152,31 @@ static bool is_scheduled(const haft__spec *spec, haft_str name)
     return scheduled;
 }
 
+/* Whether a node of the spec's graph calls the tool; any tool of a server that the spec itself does
+ * not declare if `name` is empty. */
+static bool is_called_by_node(const haft__spec *spec, haft_str name)
+{
+    haft__json nodes = haft__object_object(spec->graph, "nodes");
+    bool called = false;
+    for (uint32_t i = 0; !called && spec->graph_rules != NULL && i < nodes.count; i++) {
+        haft_str tool = haft__object_string(nodes.members[i].value, "tool");
+        bool served = name.len == 0 && tool.len > 0 && memchr(tool.ptr, ':', tool.len) != NULL
+                      && haft__tools_find(&spec->tools, tool) == NULL;
+        called = served || (name.len > 0 && haft__str_equal(tool, name));
+    }
+    return called;
+}
+
+bool haft__resolve_needs_servers(const haft__spec *spec)
+{
+    return is_called_by_node(spec, HAFT__LIT(""));
+}
+
 /* A tool that the spec names for a call must be declared. */
 bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
 {
     const haft__choice_spec *choice = &spec->choice;
-    bool named = is_scheduled(spec, name)
+    bool named = is_scheduled(spec, name) || is_called_by_node(spec, name)
                  || (choice->default_choice.mode == HAFT__MODE_TOOL
                      && haft__str_equal(choice->default_choice.tool, name));
     for (size_t i = 0; !named && i < spec->phase_count; i++) {

@@ -133,8 +133,12 @@ uint64_t haft__resolve_tokens(const haft__spec *spec);
 /* Whether this tool of the spec is deferred because of the size of all definitions. */
 bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool);
 
-/* Whether the spec names the tool in its schedule, its default or a phase. */
+/* Whether the spec names the tool in its schedule, its default, a phase or a node of its graph. */
 bool haft__resolve_is_named(const haft__spec *spec, haft_str name);
+
+/* Whether a node of the spec's graph calls a tool of a server: the servers list their tools before
+ * the first step. */
+bool haft__resolve_needs_servers(const haft__spec *spec);
 
 /* Whether the tool is the built-in tool_search. */
 bool haft__resolve_is_search_tool(const haft__tool *tool);

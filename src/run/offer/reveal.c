@@ -188,7 +188,8 @@ static haft_status add_all(revealing *r, haft_error *err)
     const haft__reveal_request *request = &r->reveal->request;
     bool automatic = request->call.len == 0;
     haft_status status = automatic ? add_named(r, err) : HAFT_OK;
-    for (size_t i = 0; i < request->hit_count && status == HAFT_OK; i++) {
+    bool graph = request->spec->graph_rules != NULL;
+    for (size_t i = 0; !graph && i < request->hit_count && status == HAFT_OK; i++) {
         status = add_by_name(r, request->hits[i].name, &request->hits[i], err);
     }
     return status;
@@ -229,8 +230,9 @@ static haft_status collect(revealing *r, haft__arena *arena, haft_error *err)
     haft_status status = haft__tools_share(&r->tools, tools, err);
     for (size_t i = 0; i < request->offer->count && status == HAFT_OK; i++) {
         haft__verdict *verdict = &request->offer->items[i];
-        if (haft__reason_is_deferred(verdict->reason)
-            && verdict->reason != HAFT__REASON_SEARCH_DENIED
+        bool denied = verdict->reason == HAFT__REASON_SEARCH_DENIED
+                      && request->spec->graph_rules == NULL; /* nodes do not search */
+        if (haft__reason_is_deferred(verdict->reason) && !denied
             && haft__map_get(&r->by_name, verdict->name) == NULL) {
             status = haft__map_put(&r->by_name, verdict->name, verdict, err);
         }
@@ -248,7 +250,10 @@ haft_status haft__reveal_decide(const haft__reveal_request *request, haft__arena
                                 haft__hash_key hash_key, haft__reveal *ret_reveal, haft_error *err)
 {
     const char *why;
-    haft__reveal reveal = {.request = *request, .cap = haft__resolve_cap(request->spec, &why)};
+    bool graph = request->spec->graph_rules != NULL; /* no model has to read the tools */
+    haft__reveal reveal = {.request = *request,
+                           .cap = graph ? HAFT__LIMIT_CHOICE_TOOLS
+                                        : haft__resolve_cap(request->spec, &why)};
     size_t shown = request->limit > 0 ? min_size(request->limit, reveal.cap) : reveal.cap;
     size_t listed = request->call.len > 0 ? HAFT__LIMIT_SEARCH_LISTED : 0;
     revealing r = {
@@ -260,11 +265,12 @@ haft_status haft__reveal_decide(const haft__reveal_request *request, haft__arena
     haft__buf_init(&r.text, HAFT__LIMIT_RUN_BYTES);
     haft_status status = collect(&r, arena, err);
     status = status == HAFT_OK ? add_all(&r, err) : status;
-    if (status == HAFT_OK && request->call.len == 0
+    if (status == HAFT_OK && request->call.len == 0 && !graph
         && haft__offer_deferral(request->spec, request->run) == HAFT__DEFERRAL_DECLARED) {
         status = add_deferred(&r, arena, err);
     }
     reveal.shown = min_size(reveal.count, shown);
+    reveal.cap = graph ? (uint32_t)reveal.shown : reveal.cap;
     haft__buf_finish(&r.text);
     if (status == HAFT_OK) {
         *ret_reveal = reveal;

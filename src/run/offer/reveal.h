@@ -85,9 +85,10 @@ typedef struct haft__reveal {
  * enabled. */
 bool haft__reveal_is_needed(const haft__spec *spec);
 
-/* Decides which tools become visible. Before the first turn: the tools that the spec names, then
- * the hits, up to the cap. For a call: its hits; the cap limits how many
- * are declared, and HAFT__LIMIT_SEARCH_LISTED more are listed. Lives in `arena`. */
+/* Decides which tools become visible. Before the first step of a graph: the tools that its nodes
+ * name. Before the first turn: the tools that the spec names, then the hits, up to the cap. For a
+ * call: its hits; the cap limits how many are declared, and HAFT__LIMIT_SEARCH_LISTED more are
+ * listed. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__reveal_decide(const haft__reveal_request *request,
                                               haft__arena *arena, haft__hash_key hash_key,
                                               haft__reveal *ret_reveal, haft_error *err);

@@ -43,7 +43,8 @@ static bool is_input(const haft__event *event)
            || kind == HAFT__EVENT_CALL_FINISHED || kind == HAFT__EVENT_ANSWERED
            || kind == HAFT__EVENT_LIMIT_REACHED || kind == HAFT__EVENT_CANCEL_ASKED
            || kind == HAFT__EVENT_SPEC_CHANGED || kind == HAFT__EVENT_CHILD_FINISHED
-           || kind == HAFT__EVENT_TOOLS_REVEALED || kind == HAFT__EVENT_CALL_ASKED;
+           || kind == HAFT__EVENT_TOOLS_REVEALED || kind == HAFT__EVENT_THREAD_STATE
+           || kind == HAFT__EVENT_CALL_ASKED;
 }
 
 static haft_status report_difference(player *p, const haft__event *event, haft_str decided)

@@ -186,9 +186,11 @@ static bool names_agent(haft__json value, haft_str name)
         haft_str key = haft__json_text(value.members[i].key);
         haft__json member = value.members[i].value;
         bool handoffs = haft__str_equal(key, HAFT__LIT("handoffs"));
-        found = found || names_agent(member, name)
-                || (haft__str_equal(key, HAFT__LIT("agent"))
-                    && haft__str_equal(haft__json_text(member), name));
+        found =
+            found || names_agent(member, name)
+            || ((haft__str_equal(key, HAFT__LIT("agent"))
+                 || (haft__str_equal(key, HAFT__LIT("graph")) && haft__loader_is_spec_file(name)))
+                && haft__str_equal(haft__json_text(member), name));
         for (uint32_t j = 0; handoffs && member.kind == HAFT__JSON_ARRAY && j < member.count; j++) {
             found = found || haft__str_equal(haft__json_text(member.items[j]), name);
         }

@@ -23,9 +23,8 @@ static const struct {
     const char *key, *used_by;
 } uses[] = {
     {"task", "agent"},         {"args", "tool"},
-    {"in", "agent graph"},     {"out", "agent tool function graph ask"},
+    {"in", "graph"},           {"out", "agent tool function graph ask"},
     {"limits", "agent graph"}, {"timeout", "agent tool function graph ask"},
-    {"cache", "do tool"},
 };
 
 static haft_str kind_of(haft__json node)
@@ -154,13 +153,57 @@ static void check_tool(haft__loader *l, haft__json node, haft_str pointer)
         return; /* reported, or known only to its server */
     }
     check_arguments(l, tool, haft__object_object(node, "args"), pointer);
-    if (haft__object_find(node, "cache") != NULL && !tool->traits.read_only
-        && !tool->traits.idempotent) {
-        haft__spec_problem *problem = haft__loader_error(
-            l, haft__loader_pointer_to_key(l, pointer, HAFT__LIT("cache")), HAFT__SUBJECT_KEY,
-            "the tool \"%.*s\" is neither read_only nor idempotent, so its result cannot be reused",
-            HAFT__ARG(name));
+}
+
+/* ---- caches ---- */
+
+/* Whether the operations ask somebody or run a graph. */
+static bool asks(haft__json ops)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < ops.count && !found; i++) {
+        found = haft__object_find(ops.items[i], "ask") != NULL
+                || haft__object_find(ops.items[i], "call") != NULL
+                || asks(haft__object_array(ops.items[i], "then"))
+                || asks(haft__object_array(ops.items[i], "else"));
+    }
+    return found;
+}
+
+/* Only a result that another call would give, too, can be used again. */
+static void check_cache(haft__loader *l, haft__json node, haft_str kind, haft_str pointer)
+{
+    haft_str at = haft__loader_pointer_to_key(l, pointer, HAFT__LIT("cache"));
+    haft_str name = haft__object_string(node, "tool");
+    haft_str scope = haft__object_string(haft__object_object(node, "cache"), "scope");
+    const haft__tool *tool = name.len > 0 ? haft__tools_find(&l->spec->tools, name) : NULL;
+    haft__spec_problem *problem = NULL;
+    if (haft__object_find(node, "cache") == NULL || !haft__object_flag(node, "cache", true)) {
+        return;
+    }
+    if (name.len == 0 && !haft__str_equal(kind, HAFT__LIT("do"))) {
+        problem =
+            haft__loader_error(l, at, HAFT__SUBJECT_KEY,
+                               "the output of a node with %.*s cannot be reused", HAFT__ARG(kind));
+        haft__loader_hint(l, problem, "leave out cache: nodes with do or tool can have one");
+    } else if (tool != NULL && !tool->traits.read_only && !tool->traits.idempotent) {
+        problem =
+            haft__loader_error(l, at, HAFT__SUBJECT_KEY,
+                               "the tool \"%.*s\" is neither read_only nor idempotent, so its "
+                               "result cannot be reused",
+                               HAFT__ARG(name));
         haft__loader_hint(l, problem, "leave out cache, or give the tool one of these traits");
+    } else if (name.len > 0 && tool == NULL && memchr(name.ptr, ':', name.len) != NULL) {
+        problem = haft__loader_error(l, at, HAFT__SUBJECT_KEY,
+                                     "it is not known whether the tool \"%.*s\" of a server is "
+                                     "read_only or idempotent, so its result cannot be reused",
+                                     HAFT__ARG(name));
+        haft__loader_hint(l, problem, "leave out cache");
+    } else if (name.len == 0 && scope.len > 0 && !haft__str_equal(scope, HAFT__LIT("run"))
+               && asks(haft__object_array(node, "do"))) {
+        problem = haft__loader_error(l, at, HAFT__SUBJECT_KEY,
+                                     "answers and graphs of a node are reused only within its run");
+        haft__loader_hint(l, problem, "write cache: {scope: run}");
     }
 }
 
@@ -195,39 +238,6 @@ static void check_graph_file(haft__loader *l, haft__json node, haft_str pointer)
     }
 }
 
-/* ---- what does not run in this version ---- */
-
-static void refuse(haft__loader *l, haft_str pointer, const char *key, const char *what,
-                   const char *instead)
-{
-    haft__spec_problem *problem = haft__loader_error(
-        l, haft__loader_pointer_to_key(l, pointer, haft__str(key)), HAFT__SUBJECT_KEY, "%s", what);
-    haft__loader_hint(l, problem, "%s", instead);
-}
-
-static void refuse_unsupported(haft__loader *l, haft__json node, haft_str pointer)
-{
-    haft_str scope = haft__object_string(haft__object_object(node, "cache"), "scope");
-    haft_str tool = haft__object_string(node, "tool");
-    if (scope.len > 0 && !haft__str_equal(scope, HAFT__LIT("run"))) {
-        refuse(l, pointer, "cache", "a node reuses outputs only within its run in this version",
-               "write cache: true, or give the tool of the node traits: {cache: ..}");
-    }
-    if (haft__object_find(haft__object_object(node, "cache"), "ttl") != NULL) {
-        refuse(l, pointer, "cache", "outputs of nodes do not expire in this version",
-               "write cache: true, or give the tool of the node traits: {cache: ..}");
-    }
-    if (haft__object_find(haft__object_object(node, "retry"), "on") != NULL) {
-        refuse(l, pointer, "retry", "classes of errors are not told apart in this version",
-               "leave out on: every failure is tried again");
-    }
-    if (tool.len > 0 && memchr(tool.ptr, ':', tool.len) != NULL
-        && haft__tools_find(&l->spec->tools, tool) == NULL) {
-        refuse(l, pointer, "tool", "a node cannot call a tool of an MCP server in this version",
-               "give the server to an agent, and write agent: NAME");
-    }
-}
-
 /* ---- nodes ---- */
 
 void haft__loader_check_node(void *context, haft__json node, haft_str name, haft_str pointer)
@@ -237,6 +247,7 @@ void haft__loader_check_node(void *context, haft__json node, haft_str name, haft
     (void)name;
     check_idle_keys(l, node, pointer);
     check_durations(l, node, pointer);
+    check_cache(l, node, kind, pointer);
     check_ops(l, haft__object_array(node, "do"),
               haft__loader_pointer(l, "%.*s/do", HAFT__ARG(pointer)));
     check_ops(l, haft__object_array(haft__object_object(node, "on_error"), "do"),
@@ -250,5 +261,4 @@ void haft__loader_check_node(void *context, haft__json node, haft_str name, haft
     } else if (haft__str_equal(kind, HAFT__LIT("function"))) {
         haft__loader_check_function(l, node, pointer);
     }
-    refuse_unsupported(l, node, pointer);
 }

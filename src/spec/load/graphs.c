@@ -89,23 +89,6 @@ static void refuse_parent_in_node(void *context, haft__json node, haft_str name,
                   haft__loader_pointer(l, "%.*s/on_error/do", HAFT__ARG(pointer)));
 }
 
-static void refuse_channels(haft__loader *l, haft__json graph, haft_str pointer)
-{
-    haft__json channels = haft__object_object(graph, "channels");
-    for (uint32_t i = 0; i < channels.count; i++) {
-        haft__json channel = channels.members[i].value;
-        haft_str at = haft__loader_pointer_to_key(
-            l, haft__loader_pointer(l, "%.*s/channels", HAFT__ARG(pointer)),
-            haft__json_text(channels.members[i].key));
-        if (haft__str_equal(haft__object_string(channel, "lifetime"), HAFT__LIT("thread"))) {
-            haft__spec_problem *problem = haft__loader_error(
-                l, haft__loader_pointer_to_key(l, at, HAFT__LIT("lifetime")), HAFT__SUBJECT_KEY,
-                "channels are not kept for the next run in this version");
-            haft__loader_hint(l, problem, "pass the value as input");
-        }
-    }
-}
-
 /* ---- compiling ---- */
 
 /* The graphs that nodes may name: those of the spec, and files. */
@@ -133,7 +116,6 @@ static void compile(haft__loader *l, haft__json source, haft__json graphs, haft_
         return;
     }
     check_edges(l, source, pointer);
-    refuse_channels(l, source, pointer);
     haft__loader_check_reducers(l, source, pointer);
     for (size_t i = 0; i < problems.count; i++) {
         const haft__graph_problem *problem = &problems.items[i];

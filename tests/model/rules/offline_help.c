@@ -413,6 +413,7 @@ void offline_world_run(offline_world *w, const char *task)
         case HAFT__EFFECT_CALL_MODEL: ask(w); break;
         case HAFT__EFFECT_RUN_CALLS: run_next(w); break;
         case HAFT__EFFECT_WAIT: over = !answer_next(w); break;
+        case HAFT__EFFECT_READ_THREAD:
         case HAFT__EFFECT_SEARCH_TOOLS: /* none of the specs has servers */
         case HAFT__EFFECT_END: break;
         }

@@ -152,6 +152,7 @@ static const struct {
     {'i', "no call waits for this child"},
     {'x', "the run waits for no such child"},
     {'y', "the run has no graph"},
+    {'z', "the run does not begin with the state of its thread"},
 };
 
 static char letter_of(const haft_error *err)
@@ -196,6 +197,7 @@ static const struct {
      "nxxxxxxxxxe"},
     {"\"kind\":\"graph_step\",\"step\":1,\"nodes\":[],\"updates\":{},\"remaining_steps\":1}",
      "nyyyyyyyyye"},
+    {"\"kind\":\"thread_state\",\"from\":null,\"values\":{}}", "nzzzzzzzzze"},
     {CANCEL, "n.........e"},
     {ENDED, "n...cccccce"},
 };

@@ -109,15 +109,26 @@ static const problem_case cases[] = {
      "10:31: no reducer is named \"f\" (only a C program that adds it can run this graph; this one "
      "has none)\n10:67: no function is named \"f\" (only a C program that adds it can run this "
      "graph; this one has none)"},
-    {NODE("do: [], cache: {scope: thread}"),
-     "7:17: a node reuses outputs only within its run in this version (write cache: true, or give "
-     "the tool of the node traits: {cache: ..})"},
-    {NODE("do: [], cache: {ttl: 1s}"),
-     "7:17: outputs of nodes do not expire in this version (write cache: true, or give the tool of "
-     "the node traits: {cache: ..})"},
+    {NODE("do: [{ask: x}], cache: {scope: thread}"),
+     "7:25: answers and graphs of a node are reused only within its run (write cache: {scope: "
+     "run})"},
+    {NODE("ask: x, cache: true"),
+     "7:17: the output of a node with ask cannot be reused (leave out cache: nodes with do or tool "
+     "can have one)"},
+    {NODE("do: [], cache: {scope: global, ttl: 1s}"), ""},
+    {NODE("do: [], retry: {on: [timeout, refused]}"), ""},
     {NODE("do: [], retry: {on: [io]}"),
-     "7:17: classes of errors are not told apart in this version (leave out on: every failure is "
-     "tried again)"},
+     "7:30: expected one of \"error\", \"timeout\", \"transient\", \"refused\", found \"io\""},
+    {NODE("do: [], timeout: 1s"), "7:17: warning: \"timeout\" has no effect in a node with do"},
+    {NODE("ask: x, in: {x: /x}"), "7:17: warning: \"in\" has no effect in a node with ask"},
+    /* tools of servers */
+    {NODE("tool: 's:t', args: {q: /x}") "mcp: {servers: {s: {command: [x]}}}\n", ""},
+    {NODE("tool: 's:t'"),
+     "7:15: there is no tool \"s:t\" (the part before the : is a server of mcp.servers)"},
+    {NODE("tool: 's:t', cache: true") "mcp: {servers: {s: {command: [x]}}}\n",
+     "7:22: it is not known whether the tool \"s:t\" of a server is read_only or idempotent, so "
+     "its "
+     "result cannot be reused (leave out cache)"},
 };
 
 static haft_str check_graph(loaded *f, haft_str text)

@@ -178,6 +178,7 @@ static haft_status draw_event(picture *p, void *context, const haft__event *even
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
     case HAFT__EVENT_HANDED_OFF:
+    case HAFT__EVENT_THREAD_STATE:
     case HAFT__EVENT_GRAPH_STEP:
     case HAFT__EVENT_SPEC_CHANGED:
     case HAFT__EVENT_LIMIT_REACHED:

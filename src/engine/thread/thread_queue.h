@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/thread_queue.h - the place of a run in the queue of its thread.
+ * engine/thread/thread_queue.h - the place of a run in the queue of its thread.
  *
  * A run of a thread begins when no earlier run of the thread is open. run/thread_queue.h
  * decides whether the run waits for earlier runs or cancels them.
  */
-#ifndef HAFT_ENGINE_THREAD_QUEUE_H
-#define HAFT_ENGINE_THREAD_QUEUE_H
+#ifndef HAFT_ENGINE_THREAD_THREAD_QUEUE_H
+#define HAFT_ENGINE_THREAD_THREAD_QUEUE_H
 
 #include "base/arena.h"
 #include "base/id.h"

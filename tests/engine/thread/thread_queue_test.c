@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "engine_help.h"
+#include "engine/engine_help.h"
 
 #define THREAD "01k00000000000000000000000"
 #define LOOK                                                                                       \

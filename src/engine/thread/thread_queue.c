@@ -5,9 +5,9 @@
  * The store defines the order: a run may begin when no run that was created before it in its thread
  * is open. Once that holds, it holds for ever. The store sends no notification, so a waiting run
  * polls; when the other run ends in this process, it polls immediately. Tests:
- * tests/engine/thread_queue_test.c.
+ * tests/engine/thread/thread_queue_test.c.
  */
-#include "engine/thread_queue.h"
+#include "engine/thread/thread_queue.h"
 
 #include <assert.h>
 
