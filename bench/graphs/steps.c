@@ -150,6 +150,8 @@ static void run_events(bench *b)
 
 /* ---- medians ---- */
 
+enum { MOST_RUNS = 1000 };
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -167,10 +169,9 @@ int main(int argc, char **argv)
     bench b = {.steps = 0};
     haft_error err = {.message = ""};
     size_t runs = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
-    double *loads = calloc(runs + 1, sizeof(*loads)), *engines = calloc(runs + 1, sizeof(*engines));
-    double *events = calloc(runs + 1, sizeof(*events));
-    if (runs == 0 || loads == NULL || engines == NULL || events == NULL) {
-        (void)fprintf(stderr, "usage: haft-bench-graphs SPEC INPUT RUNS\n");
+    static double loads[MOST_RUNS], engines[MOST_RUNS], events[MOST_RUNS];
+    if (runs == 0 || runs > MOST_RUNS) {
+        (void)fprintf(stderr, "usage: haft-bench-graphs SPEC INPUT RUNS (at most %d)\n", MOST_RUNS);
         return 2;
     }
     b.text = read_file(argv[1]);

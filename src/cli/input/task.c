@@ -57,9 +57,12 @@ static haft_status add_file(haft__cli *cli, const char *path, const char *title,
 /* Accepts only UTF-8 without NUL: other bytes would be cut off or replaced silently. */
 static haft_status check_text(const haft__buf *task, haft_error *err)
 {
+    if (task->len == 0) {
+        return HAFT_OK;
+    }
     haft_str text = haft__buf_str(task);
     size_t valid = haft__utf8_valid_prefix(text);
-    const char *nul = task->len > 0 ? memchr(text.ptr, '\0', text.len) : NULL;
+    const char *nul = memchr(text.ptr, '\0', text.len);
     if (nul == NULL && valid == text.len) {
         return HAFT_OK;
     }
