@@ -111,8 +111,8 @@ static haft_status add_model_secret(haft_agent *agent, haft_str secret, haft_err
     return haft__redactor_add(agent->redactor, secret, &added, err);
 }
 
-/* The key and the password of one server. A model of which the key is missing, or a variable that it
- * names, has no secret. */
+/* The key and the password of one server. A model of which the key is missing, or a variable that
+ * it names, has no secret. */
 static haft_status add_endpoint_secrets(haft_agent *agent, haft__endpoint *endpoint,
                                         haft_status resolved, const haft_error *failure,
                                         haft_error *err)
