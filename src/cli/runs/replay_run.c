@@ -15,14 +15,7 @@ static void add_body(haft__buf *text, const char *key, haft_str body)
     haft__buf_add_str(text, body);
 }
 
-/* A replay of a run and of all runs below it. */
-typedef struct replayed_tree {
-    haft__replay found; /* the sums; or the first difference */
-    haft_str run;       /* the last run that was compared */
-    uint64_t runs;
-} replayed_tree;
-
-static haft__exit_status replay_json(const haft__runs_request *a, const replayed_tree *tree)
+static haft__exit_status replay_json(const haft__runs_request *a, const haft__tree_replay *tree)
 {
     const haft__replay *found = &tree->found;
     haft__buf text;
@@ -50,7 +43,7 @@ static haft__exit_status replay_json(const haft__runs_request *a, const replayed
 
 haft__exit_status haft__runs_replay(haft__runs_request *a)
 {
-    replayed_tree tree = {.run = HAFT__LIT(""), .runs = 1};
+    haft__tree_replay tree = {.run = HAFT__LIT(""), .runs = 1};
     haft_status status = haft__runs_read(a, true);
     if (status == HAFT_OK) {
         status = haft__event_log_replay(&a->cli->arena, a->spec, a->name, a->lines, a->hash_key,
@@ -58,8 +51,7 @@ haft__exit_status haft__runs_replay(haft__runs_request *a)
     }
     tree.run = a->is_stored ? a->stored.row.id : HAFT__LIT("");
     if (status == HAFT_OK && a->is_stored && tree.found.identical) {
-        status = haft__runs_tree_replay(a->cli, a->runtime, &a->stored, &tree.found, &tree.run,
-                                        &tree.runs, a->err);
+        status = haft__runs_tree_replay(a->cli, a->runtime, &a->stored, &tree, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);

@@ -187,7 +187,7 @@ static haft__exit_status open_fork(fork_command *f)
 static haft__exit_status continue_fork(fork_command *f)
 {
     const char *answer = haft__args_text(f->args, "answer", NULL);
-    if (answer != NULL) {
+    if (answer != NULL && f->options.call != NULL) {
         haft__delivery delivery = {
             .run = f->fork.id,
             .command = {.kind = HAFT__RUN_COMMAND_ANSWER, .call = haft__str(f->options.call)},

@@ -29,7 +29,7 @@ static void add_usage(haft__buf *buf, const haft__tree_usage *usage)
     haft__buf_addf(buf, "%4llu %-5s %4llu %-5s %9llu tokens  %10.*s USD  ",
                    (unsigned long long)usage->turns, usage->turns == 1 ? "turn" : "turns",
                    (unsigned long long)usage->calls, usage->calls == 1 ? "call" : "calls",
-                   (unsigned long long)(usage->input_tokens + usage->output_tokens),
+                   (unsigned long long)usage->input_tokens + usage->output_tokens,
                    HAFT__ARG(haft__buf_str(&cost)));
     haft__buf_finish(&cost);
 }
@@ -199,9 +199,7 @@ haft_status haft__runs_tree_svg(haft__cli *cli, haft_runtime *runtime, haft_str 
 typedef struct tree_replay {
     haft__cli *cli;
     haft_runtime *runtime;
-    haft__replay *found;
-    haft_str *run;
-    uint64_t *runs;
+    haft__tree_replay *tree;
     haft_error *err;
 } tree_replay;
 
@@ -228,11 +226,9 @@ static haft_status replay_child(tree_replay *r, const haft__child *child, uint32
                      : haft__arena_fail(arena, r->err);
     }
     if (status == HAFT_OK) {
-        own.events += r->found->events;
-        own.decisions += r->found->decisions;
-        *r->found = own;
-        *r->run = id;
-        ++*r->runs;
+        own.events += r->tree->found.events;
+        own.decisions += r->tree->found.decisions;
+        *r->tree = (haft__tree_replay){.found = own, .run = id, .runs = r->tree->runs + 1};
         status = own.identical ? replay_below(r, &stored, depth + 1) : HAFT_OK;
     }
     haft__stored_run_finish(&stored);
@@ -244,7 +240,7 @@ static haft_status replay_below(tree_replay *r, const haft__stored_run *stored, 
     haft__run state;
     haft_status status =
         haft__stored_run_fold(r->runtime, &r->cli->arena, stored, "", &state, r->err);
-    for (size_t i = 0; status == HAFT_OK && r->found->identical && i < state.child_count
+    for (size_t i = 0; status == HAFT_OK && r->tree->found.identical && i < state.child_count
                        && depth <= HAFT__LIMIT_CHILD_DEPTH;
          i++) {
         status = replay_child(r, state.children[i], depth);
@@ -253,14 +249,9 @@ static haft_status replay_below(tree_replay *r, const haft__stored_run *stored, 
 }
 
 haft_status haft__runs_tree_replay(haft__cli *cli, haft_runtime *runtime,
-                                   const haft__stored_run *stored, haft__replay *io_found,
-                                   haft_str *io_run, uint64_t *io_runs, haft_error *err)
+                                   const haft__stored_run *stored, haft__tree_replay *io_tree,
+                                   haft_error *err)
 {
-    tree_replay r = {.cli = cli,
-                     .runtime = runtime,
-                     .found = io_found,
-                     .run = io_run,
-                     .runs = io_runs,
-                     .err = err};
+    tree_replay r = {.cli = cli, .runtime = runtime, .tree = io_tree, .err = err};
     return replay_below(&r, stored, 1);
 }

@@ -24,13 +24,18 @@ HAFT_MUST_USE haft_status haft__runs_tree_events(haft__cli *cli, haft_runtime *r
                                                  const haft__stored_run *stored,
                                                  const haft__run *root, haft_error *err);
 
-/* Recomputes the decisions of all runs below the stored run, and adds the numbers to *io_found.
- * Stops at the first difference; *io_run is then the id of its run. Adds the number of runs to
- * *io_runs. */
+/* The replay of a run and of the runs below it. */
+typedef struct haft__tree_replay {
+    haft__replay found; /* the sums; or the first difference */
+    haft_str run;       /* the last run that was compared */
+    uint64_t runs;
+} haft__tree_replay;
+
+/* Recomputes the decisions of all runs below the stored run, and adds them to *io_tree. Stops at
+ * the first difference. */
 HAFT_MUST_USE haft_status haft__runs_tree_replay(haft__cli *cli, haft_runtime *runtime,
                                                  const haft__stored_run *stored,
-                                                 haft__replay *io_found, haft_str *io_run,
-                                                 uint64_t *io_runs, haft_error *err);
+                                                 haft__tree_replay *io_tree, haft_error *err);
 
 /* Prints an SVG of when the run `root`, whose events are `lines`, and the runs below it worked.
  * Without a runtime only the run itself. */

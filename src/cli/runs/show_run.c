@@ -75,7 +75,7 @@ static haft_status read_state(haft__runs_request *a, haft__run *ret_run)
 
 haft__exit_status haft__runs_show(haft__runs_request *a)
 {
-    haft__run run;
+    haft__run run = {.seq = 0};
     haft_status status = read_state(a, &run);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
