@@ -130,6 +130,13 @@ static haft_status add_endpoint_secrets(haft_agent *agent, haft__endpoint *endpo
 static haft_status collect_model_secrets(haft_agent *agent, const haft__spec *spec, haft_error *err)
 {
     haft_status status = HAFT_OK;
+    if (spec->embeddings.base_url.len > 0) {
+        haft__endpoint endpoint = haft__agent_endpoint(agent, NULL);
+        haft_error failure = {.status = HAFT_OK};
+        haft_status resolved =
+            haft__endpoint_resolve_embeddings(&endpoint, &spec->embeddings, &failure);
+        status = add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
+    }
     for (const haft__spec *at = spec; status == HAFT_OK && at != NULL; at = at->fallback) {
         haft__endpoint endpoint = haft__agent_endpoint(agent, &at->model);
         haft_error failure = {.status = HAFT_OK};
@@ -138,13 +145,6 @@ static haft_status collect_model_secrets(haft_agent *agent, const haft__spec *sp
             haft_status resolved = haft__endpoint_resolve(&endpoint, &failure);
             status = add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
         }
-    }
-    if (status == HAFT_OK && spec->embeddings.base_url.len > 0) {
-        haft__endpoint endpoint = haft__agent_endpoint(agent, NULL);
-        haft_error failure = {.status = HAFT_OK};
-        haft_status resolved =
-            haft__endpoint_resolve_embeddings(&endpoint, &spec->embeddings, &failure);
-        status = add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
     }
     for (size_t i = 0; status == HAFT_OK && i < spec->agent_count; i++) {
         status = collect_model_secrets(agent, spec->agents[i].spec, err);
@@ -582,7 +582,7 @@ static haft_status find_handoff_agent(haft_agent *agent, haft_str name, bool rea
     haft_status status = HAFT_OK;
     if (found == NULL) {
         status = create_agent(agent->runtime, spec, read_only, shared, &found, err);
-        if (status == HAFT_OK) {
+        if (status == HAFT_OK && found != NULL) {
             found->child_key = HAFT__LIT("");
             found->read_only = read_only;
             found->next_child = agent->children;
