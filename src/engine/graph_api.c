@@ -178,6 +178,7 @@ static void add_part(haft_graph *graph, parts *to, const char *what, const char 
                                                     &to->capacity, to->count + 1, sizeof(*items));
     if (items == NULL) {
         fail_memory(graph);
+        return;
     }
     for (size_t i = 0; is_good(graph) && i < to->count; i++) {
         if (haft__str_equal(haft__json_text(items[i].key), haft__str(name))) {
