@@ -213,7 +213,8 @@ static uint64_t retry_delay(const haft__leases *leases)
     return ms < max_ms ? ms : max_ms;
 }
 
-/* Whether this process should be the owner in the store, and needs to be. */
+/* Whether this process still needs the lease: it has the run open, and expects that the store names
+ * it as the owner. */
 static bool is_owned(const haft_run *run)
 {
     bool open = run->stage == HAFT__HANDLE_ACTIVE || run->stage == HAFT__HANDLE_OPENING;
@@ -221,9 +222,10 @@ static bool is_owned(const haft_run *run)
            && run->state.stage != HAFT__RUN_ENDED;
 }
 
-/* Whether a renewal that is sent now covers the run, after all requests that were sent before. A
- * run that failed here and was not released counts too. If it did not, it would make up for a run
- * that another process has claimed. */
+/* Whether the store will renew the lease of the run if a renewal is sent now; it performs earlier
+ * requests first. A run that failed here and is not yet released counts too: the store renews it.
+ * If it did not count, a run that another process has claimed would not be noticed: the number of
+ * renewed leases would still be as expected. */
 static bool is_counted(const haft_run *run)
 {
     const haft__log *log = &run->log;
@@ -279,7 +281,8 @@ static void on_owner_read(haft__store_request *request)
     haft__leases *leases = &runtime->leases;
     leases->state = HAFT__RENEWAL_IDLE;
     if (request->status != HAFT_OK && request->status != HAFT_NOT_FOUND) {
-        set_renewal(runtime, HAFT__LIMIT_RUN_RETRY_MS); /* which finds the unconfirmed runs again */
+        /* If the next renewal covers too few runs again, their owners are read again. */
+        set_renewal(runtime, HAFT__LIMIT_RUN_RETRY_MS);
         return;
     }
     haft_run *run = find_unconfirmed(runtime);

@@ -150,7 +150,8 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
         break;
     case HAFT__CALL_MEMBER_ARGS: complain(p, "its arguments are no object"); break;
     case HAFT__CALL_MEMBER_ANSWER:
-        if (event->value.kind == HAFT__JSON_NULL) { /* the answer, if no other member gives one */
+        if (event->value.kind == HAFT__JSON_NULL) {
+            /* Counts only if the object is not a call and has no other answer. */
             p->scanner.nothing = true;
         } else {
             answer(p, scalar_text(event->value));
@@ -195,7 +196,7 @@ static void end_call(haft__parser *p)
 static void begin_call(haft__parser *p, haft_str opener)
 {
     haft__parser_json_scanner *s = &p->scanner;
-    if (!p->call.open) { /* not the first of an array */
+    if (!p->call.open) { /* a later call of an array; the first is already open */
         haft__call_builder_begin(p, opener, false);
     }
     s->has_args = false;
@@ -422,7 +423,8 @@ static void begin_malformed(haft__parser *p, const char *why)
 }
 
 /* Marks the call as malformed because of the byte `next`. If the JSON has not begun, the text may
- * only mention the mark of a call; then it is content, or the rest of the text decides. */
+ * be prose that mentions the mark of a call. In that case the text is content, or the bytes that
+ * follow decide whether it is. */
 static void begin_malformed_at(haft__parser *p, const char *why, char next)
 {
     bool first = p->scanner.json.depth == 0;
@@ -533,7 +535,8 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
         on_event(p, event, used);
     } else if (status != HAFT_OK) {
         keep_undecided(p, used);
-        if (p->scanner.in_answer) { /* reported up to the wrong byte, wherever the text is split */
+        if (p->scanner.in_answer) {
+            /* The bytes before the invalid one are content, no matter how the text is split. */
             haft__parser_emit_content(p, used);
         }
     }

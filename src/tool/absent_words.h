@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/absent_words.h - how a command reads its words when an argument of one is missing.
+ * tool/absent_words.h - finds the options of a command that would lose their value. A word that
+ * consists of an argument is left out if the model does not give the argument.
  *
  * `[rg, -e, "{t}", --, "{u}"]` without t must not become `rg -e -- u`: -e would take "--" as its
  * value, and u could be an option.
@@ -10,7 +11,7 @@
 
 #include "tool/command_words.h"
 
-/* Sets `absence` of all words. Their other members are set. */
+/* Sets `absence` of all words. The caller must have set their other members. */
 void haft__absent_words_judge(haft__command_words *words);
 
 #endif

@@ -13,9 +13,9 @@ typedef struct haft__runs_list_view {
 } haft__runs_list_view;
 
 /* Appends the line of a run: id, age, state or end, turns and calls if there is room, task. A
- * run below another one is indented, and its agent is named. The
- * line is narrower than the terminal, unless the id alone is not. `owned`: a process works on the
- * run. */
+ * run below another one is indented, and its agent is named. The name and the task are
+ * shortened so that the line is narrower than the terminal; the columns before them are not.
+ * `owned`: a process works on the run. */
 void haft__runs_list_add_line(haft__buf *buf, const haft__store_run *row, bool owned,
                               const haft__runs_list_view *view);
 

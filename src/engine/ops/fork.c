@@ -23,9 +23,9 @@
 
 /* ---- events ---- */
 
-/* A pending call gets its whole time again: all events since the first question of the turn are
- * moved by the time that has passed since the last of them. Their distances stay, so that decisions
- * that depend on the clock replay. */
+/* A pending call gets its full time limit again. For this, the time since the last event is added
+ * to the times of all events from the first pause of the turn on. The intervals between these
+ * events do not change, so that decisions that depend on the clock replay. */
 static haft_status find_time_shift(haft__fork_builder *f)
 {
     const haft_runtime *runtime = f->from->runtime;
@@ -177,8 +177,8 @@ static haft_status gather_artifacts(haft__fork_builder *f, haft__store_artifact 
     return HAFT_OK;
 }
 
-/* Stores the fork as waiting, even if no call is pending: workers do not claim it until somebody
- * opens it, because the other run may already have done its next step. */
+/* Stores the fork as waiting, even if no call is pending, so that no worker claims it before
+ * somebody opens it. The original run may already have performed the next step of the fork. */
 static haft_status store_fork(haft__fork_builder *f)
 {
     haft__store_request request = {.verb = HAFT__STORE_CREATE, .run = f->from->row};
@@ -246,7 +246,8 @@ static haft_status prepare(haft__fork_builder *f)
     return status == HAFT_OK ? choose_thread(f) : status;
 }
 
-/* Ids grow with time: the fork gets its id after the copies of its history. */
+/* Ids increase with time. The fork gets its id after its history is copied, so that its id is the
+ * last one in its thread. */
 static haft_status write_events(haft__fork_builder *f)
 {
     haft_status status = f->from->runtime != NULL ? copy_earlier_runs(f) : HAFT_OK;
@@ -259,7 +260,8 @@ static haft_status write_events(haft__fork_builder *f)
     return status == HAFT_OK ? rewrite(f) : status;
 }
 
-/* The thread of the copy can continue with another run. */
+/* Copies a run that has ended, and the history before it, into the new thread, where another run
+ * can follow. */
 static haft_status copy_ended_run(haft__fork_builder *f)
 {
     haft_status status = copy_earlier_runs(f);

@@ -41,7 +41,7 @@ const haft__format haft__format_codemode =
                                      {"thon\n", TOP, HAFT__ACTION_CODE_BEGIN, .omit_mark = true},
                                      {"thon\r\n", TOP, HAFT__ACTION_CODE_BEGIN,
                                       .omit_mark = true}}},
-                /* A fence closes only at the start of a line, and the first line is one. */
+                /* A fence closes only at the start of a line: here, of the first line. */
                 [TOP] = {.bytes = HAFT__BYTES_UNDECIDED,
                          .fallback = CODE,
                          .marks = {{"```", ENDING}}},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * demand.c - messages for models that cannot be forced to call a tool, and for models whose
- * reasoning is bound to an unchanged history (model/model_rules.h). They stay in the conversation:
- * it only grows. Tests: tests/run/scenarios/a-model-that-cannot-be-forced.txt and
- * tests/cli/refused_test.py.
+ * demand.c - messages that haft adds to the conversation: a demand for a call, if the model cannot
+ * be forced to make one; and a correction, if the model's reasoning is valid only after an
+ * unchanged history (model/model_rules.h). They are never removed. Tests:
+ * tests/run/scenarios/a-model-that-cannot-be-forced.txt and tests/cli/refused_test.py.
  */
 #include "base/limits.h"
 #include "base/str.h"

@@ -4,8 +4,8 @@
  * supports one, of which kind, and its text.
  *
  * In a text format every forced request is constrained if the server supports it. With native
- * calling the provider's own `tool_choice` comes first; only if the model ignores it is the same
- * turn asked again in text, with a constraint. See docs/choice.md.
+ * calling the provider's own `tool_choice` comes first. If the model ignores it, haft repeats the
+ * request in a text format, with a constraint. See docs/choice.md.
  */
 #ifndef HAFT_RUN_OFFER_CONSTRAINT_H
 #define HAFT_RUN_OFFER_CONSTRAINT_H
