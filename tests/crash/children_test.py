@@ -75,11 +75,12 @@ def killed_at_every_boundary(store):
                 kills += killed
                 if not killed or problems:
                     break
-        problems += history.check_store(store, help.effects(store), CLASSES)
-        problems += history.check_trees(store)
-        done = {row["end"] for row in help.roots(store)}
-        if done != {"done"}:
-            problems.append(f"trees ended as {done}")
+            problems += history.check_store(store, help.effects(store), CLASSES)
+            problems += history.check_trees(store)
+            done = {row["end"] for row in help.roots(store)}
+            if done != {"done"}:
+                problems.append(f"trees ended as {done}")
+            problems += help.remove_trees(store)
         if not kills:
             problems.append("nothing was killed")
         help.check(f"a_tree_killed_at_every_write_of_its_{name}_ends_once_{store.kind}", problems)

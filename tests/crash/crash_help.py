@@ -322,6 +322,13 @@ def roots(store, *words):
     return [row for row in store.runs(*words) if row["run"] != row["thread"]]
 
 
+def remove_trees(store):
+    """Removes all trees, which have ended, and their effects. A list has 1,000 runs at most."""
+    removed = [store.haft("runs", "rm", row["run"])[0] for row in roots(store)]
+    log_of(store).unlink(missing_ok=True)
+    return [f"a tree was not removed: exit status {status}" for status in removed if status != 0]
+
+
 def drive_trees(store, limit=40):
     """Continues every tree from its root until all have ended; returns trees that have not."""
     for _ in range(limit):

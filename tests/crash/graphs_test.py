@@ -59,7 +59,7 @@ def killed_at_every_boundary(store):
         help.skip(f"a_graph_killed_at_every_write_{store.kind}", help.no_shim())
         return
     path = shape(store)
-    problems, kills = [], 0
+    problems, kills, states = [], 0, set()
     for mode in MODES:
         for number in help.tree_moments(store, MOST):
             shim = store.shim(kill=f"{mode}:{number}")
@@ -68,17 +68,18 @@ def killed_at_every_boundary(store):
             kills += killed
             if not killed or problems:
                 break
-    problems += history.check_store(store, help.effects(store), CLASSES)
-    problems += history.check_trees(store)
-    rows = help.roots(store)
-    ends = {(row["end"], store.shown(row["run"])["answer"]) for row in rows}
-    if ends != {("done", "2")}:
-        problems.append(f"runs ended as {ends}")
-    states = {json.dumps(updates(store, row["run"])) for row in rows}
+        problems += history.check_store(store, help.effects(store), CLASSES)
+        problems += history.check_trees(store)
+        rows = help.roots(store)
+        ends = {(row["end"], store.shown(row["run"])["answer"]) for row in rows}
+        if ends != {("done", "2")}:
+            problems.append(f"runs ended as {ends}")
+        states |= {json.dumps(updates(store, row["run"])) for row in rows}
+        problems += [f"{row['run']} does not replay" for row in store.runs()
+                     if store.haft("runs", "replay", row["run"])[0] != 0]
+        problems += help.remove_trees(store)
     if len(states) != 1:
         problems.append(f"{len(states)} different states")
-    problems += [f"{row['run']} does not replay" for row in store.runs()
-                 if store.haft("runs", "replay", row["run"])[0] != 0]
     if not kills:
         problems.append("nothing was killed")
     help.check(f"a_graph_killed_at_every_write_ends_once_{store.kind}", problems)
