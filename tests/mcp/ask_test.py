@@ -176,6 +176,46 @@ def test_slow_and_asking():
                   (("the end", False), [[FULL]]))
 
 
+def make_child(slow):
+    """A spec whose child asks, and then has a call that waits for the file `go`. With `slow`, so
+    does a call of its parent."""
+    place = Place("old", "form")
+    wait = {"name": "wait", "description": "Waits for the test.", "args": [],
+            "command": ["sh", "-c", "while [ ! -e go ]; do sleep 0.05; done"],
+            "traits": {"timeout": "60s"}}
+    asking = json.loads((place.path / "spec.json").read_text())
+    wait_call = {"name": "wait", "arguments": {}}
+    place.change([{"calls": [{"name": "docs:ask", "arguments": {}}]}, {"calls": [wait_call]},
+                  {"text": "the child"}])
+    (place.path / "boss.json").write_text(json.dumps({"replies": [
+        {"calls": [{"name": "call_asking", "arguments": {"task": GO}}, *[wait_call] * slow]},
+        {"text": "the end"}]}))
+    (place.path / "spec.json").write_text(json.dumps({
+        "name": "boss", "model": "script:boss.json",
+        "tools": [{"name": "call_asking", "agent": "asking"}, wait],
+        "agents": {"asking": dict(asking, name="asking", description="Asks.", tools=[wait])}}))
+    return place
+
+
+def test_child():
+    """The question of a child is waited for as one of the root is, also while a sibling runs."""
+    for slow in (False, True):
+        place = make_child(slow)
+        run = place.start("run", "spec.json", GO)
+        text = read_until(run, "# decline")
+        words = answer_of(text)
+        check(f"the_question_of_a_child_names_its_path_slow_{slow}",
+              (words and words[2], "asking (c1.1) asks:" in text), ("c1.1/c1.1", True))
+        check(f"the_answer_to_a_child_is_accepted_slow_{slow}",
+              place.haft("answer", words[1], words[2], json.dumps(ANSWER)),
+              (0, "", f"another process continues {words[1]}\n"))
+        (place.path / "go").write_text("")
+        out, err = run.communicate(timeout=300)
+        check(f"the_tree_continues_after_the_answer_slow_{slow}",
+              (run.returncode, out, place.answers(), "# decline" in err),
+              (0, "the end\n", [[FULL]], False))
+
+
 def test_url():
     place = Place("old", "url")
     run = place.start("run", "spec.json", GO, "--json")
@@ -610,6 +650,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_form()
     test_fork()
     test_slow_and_asking()
+    test_child()
     test_url()
     test_twice()
     test_both()

@@ -9,6 +9,7 @@
 #include "cli/follow/follow.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/config.h"
@@ -42,7 +43,7 @@ typedef struct follower {
     haft__interrupts interrupts;
     bool pausing, cancelling;          /* because of an interrupt */
     haft__terminal *terminal;          /* NULL: nobody can be asked */
-    uint64_t asked;                    /* the newest question of a tool that was reported */
+    uint64_t asked;                    /* the questions of tools that were reported */
     haft__follow_reported_queue queue; /* the run ahead in the thread that was reported */
     uint64_t waiting_reported_at;      /* the last event when waiting calls were reported */
     haft_error *err;
@@ -180,12 +181,34 @@ static haft_status ask_user(follower *f, bool *ret_continues)
     return ask_about(f, child, ret_continues);
 }
 
+/* The next child below the run that has an open question of a tool, after `last` (NULL: the first).
+ */
+static haft_run *next_asking_child(const follower *f, haft_run *last)
+{
+    haft_run *child = haft__child_pool_next_open(f->run, last);
+    while (child != NULL && !haft__run_has_open_question(child)) {
+        child = haft__child_pool_next_open(f->run, child);
+    }
+    return child;
+}
+
+/* A number for the open questions of tools in the tree: others have another one. 0 without any. */
+static uint64_t open_questions(const follower *f)
+{
+    uint64_t sum = haft__run_local_question_seq(&f->run->state);
+    for (haft_run *child = NULL; (child = next_asking_child(f, child)) != NULL;) {
+        sum += haft__hash(child->runtime->hash_key, haft__str(child->id))
+               * haft__run_local_question_seq(&child->state);
+    }
+    return sum;
+}
+
 /* Tells people elsewhere what to answer, and how, before the deadline. */
 static void report_questions(follower *f)
 {
-    uint64_t newest = haft__run_local_question_seq(&f->run->state);
-    if (f->asked != newest && !haft__args_has(f->args, "quiet")) {
-        f->asked = newest;
+    uint64_t open = open_questions(f);
+    if (f->asked != open && !haft__args_has(f->args, "quiet")) {
+        f->asked = open;
         haft__timeline_end_line(&f->timeline);
         write_timeline(f);
         haft__pending_print(f->cli->errors, f->args, f->run);
@@ -193,12 +216,17 @@ static void report_questions(follower *f)
     }
 }
 
+static bool has_question(const follower *f)
+{
+    return haft__run_local_question_seq(&f->run->state) > 0 || next_asking_child(f, NULL) != NULL;
+}
+
 /* A tool's question is lost when this process ends, so the command waits until its deadline for
  * answers from elsewhere. */
 static haft_status wait_for_answer(follower *f, bool *ret_continues)
 {
     haft_status status = ask_user(f, ret_continues);
-    if (status == HAFT_OK && !*ret_continues && haft__run_local_question_seq(&f->run->state) > 0) {
+    if (status == HAFT_OK && !*ret_continues && has_question(f)) {
         report_questions(f);
         *ret_continues = true;
         status = step(f);
@@ -320,12 +348,19 @@ static void report_queue(follower *f)
     }
 }
 
-/* Asks a tool's question immediately, because it is lost when this process ends. */
+/* Asks a tool's question immediately, because it is lost when this process ends. The terminal asks
+ * that of a child when nothing else runs in the tree. */
 static haft_status step_or_ask(follower *f)
 {
     bool continues;
     report_queue(f);
-    return haft__run_has_open_question(f->run) ? wait_for_answer(f, &continues) : step(f);
+    if (haft__run_has_open_question(f->run)) {
+        return wait_for_answer(f, &continues);
+    }
+    if (f->terminal == NULL && next_asking_child(f, NULL) != NULL) {
+        report_questions(f);
+    }
+    return step(f);
 }
 
 static haft__exit_status print_with(follower *f)

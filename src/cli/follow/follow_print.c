@@ -12,14 +12,16 @@
 #include "engine/ops/run_tree.h"
 #include "engine/run.h"
 
-/* Whether the run, or a run below it, waits for an answer. */
+/* Whether the run, or a run below it, waits for an answer. A run that was only read may wait for
+ * children that other processes perform. */
 static bool waits_for_answer(const haft_run *run)
 {
     haft_state state = haft_run_state(run);
     if (state == HAFT_ENDED || run->state.cancel_asked) { /* it ends when its children have */
         return false;
     }
-    return state == HAFT_WAITING || haft__run_tree_has_pending(run);
+    bool has_children = run->stage == HAFT__HANDLE_READ_ONLY && run->state.open_children > 0;
+    return (state == HAFT_WAITING && !has_children) || haft__run_tree_has_pending(run);
 }
 
 /* A run that is still running belongs to another process, which has accepted the command. */
@@ -85,10 +87,13 @@ haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args 
         print_answer(cli, args, run, answer);
     }
     bool verbose = !haft__args_has(args, "quiet") && !haft__args_has(args, "events");
-    if (verbose && haft_run_state(run) == HAFT_RUNNING) {
+    haft_state state = haft_run_state(run);
+    bool waits = verbose && waits_for_answer(run);
+    bool cancelled = state == HAFT_WAITING && run->state.cancel_asked;
+    if (verbose && (state == HAFT_RUNNING || (state == HAFT_WAITING && !waits && !cancelled))) {
         (void)fprintf(cli->errors, "another process continues %s\n", run->id);
     }
-    if (verbose && waits_for_answer(run)) {
+    if (waits) {
         haft__pending_print(cli->errors, args, run);
     }
     return haft__follow_exit_status(run);
