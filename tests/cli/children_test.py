@@ -87,6 +87,8 @@ def nested_pauses(name):
     root = result["run"]
     status = place.haft("approve", root, "c9.1/c1.1")[0]
     check(f"a_path_that_does_not_exist_is_rejected_{name}", status != 0)
+    status, _, err = place.haft("answer", root, "/", '"mine"')
+    check(f"a_path_without_calls_is_rejected_{name}", (status, 'found "/"' in err), (2, True))
     status, _, err = place.haft("approve", root)
     check(f"several_pending_calls_are_listed_{name}", (status, "c1.1/c1.1/c1.1" in err), (2, True))
     status = place.haft("answer", root, "c1.2", '"mine"')[0]

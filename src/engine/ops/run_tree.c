@@ -125,6 +125,10 @@ static haft_status follow_path(haft__arena *arena, haft_run **io_run, haft_str c
         status = descend(io_run, key, err);
         key = haft__str_split(&rest, '/');
     }
+    if (status == HAFT_OK && key.len == 0) { /* "/" alone */
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "expected the id of a call, found \"%.*s\"",
+                            HAFT__ARG(call));
+    }
     if (status == HAFT_OK) {
         *ret_run = haft__arena_copy(arena, haft__str((*io_run)->id));
         *ret_call = haft__arena_copy(arena, key);
