@@ -368,3 +368,29 @@ TEST(calls_of_reducers_do_not_count_for_the_budget)
     CHECK_INT(run->state.usage.calls, 0, "calls that count");
     finish(&h, graph, run);
 }
+
+/* A reducer is a part of a step; a function of a node is a call like that of a tool. */
+TEST(a_rule_for_all_tools_asks_about_functions_and_not_about_reducers)
+{
+    help_host h;
+    haft_graph *graph = create(&h, "rules");
+    haft_graph_channel(graph, "n", "{\"reducer\":\"add\"}");
+    haft_graph_channel(graph, "text", "{\"reducer\":\"custom:letters\"}");
+    haft_graph_node(graph, "a", "{\"do\":[{\"set\":{\"text\":\"ab\"}}]}");
+    haft_graph_node_function(graph, "count", "count");
+    haft_graph_edge(graph, "start", "a");
+    haft_graph_edge(graph, "a", "count");
+    haft_graph_set(graph, "/approvals", "[{\"tools\":[\"*\"]}]");
+    haft_run *run = run_graph(&h, graph, "{}");
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "state");
+    CHECK_INT(run->state.call_count, 2, "calls");
+    CHECK_STR(run->state.calls[1].name, HAFT__LIT("function:count"), "the call that is pending");
+    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    check_end(run, "done", "{\"n\":1,\"text\":\"ab\"}");
+    (void)help_host_events(&h, run);
+    char *spec = strndup(run->agent->spec_text.ptr, run->agent->spec_text.len);
+    check_replay(&h, run, spec);
+    free(spec);
+    finish(&h, graph, run);
+}

@@ -203,7 +203,7 @@ static haft_status declare(haft__arena *arena, const char *prefix, const char *n
     if (status != HAFT_OK) {
         return haft__fail(err, status, "/traits", "%s", why.message);
     }
-    ret_tool->description = HAFT__LIT("A function of the program, for graphs.");
+    ret_tool->description = HAFT__LIT(HAFT__GRAPH_FUNCTION_DESCRIPTION);
     return HAFT_OK;
 }
 
@@ -249,5 +249,9 @@ haft_status haft__graph_declare_reducer(haft__arena *arena, const char *name,
     tool.run = run_reducer;
     tool.context = reducer;
     tool.traits = HAFT_READ_ONLY; /* an interrupted call runs again */
-    return declare(arena, HAFT__GRAPH_REDUCER_TOOL, name, tool, ret_tool, err);
+    haft_status status = declare(arena, HAFT__GRAPH_REDUCER_TOOL, name, tool, ret_tool, err);
+    if (status == HAFT_OK) {
+        ret_tool->reducer = true;
+    }
+    return status;
 }

@@ -15,6 +15,10 @@
 #define HAFT__GRAPH_FUNCTION_TOOL "function:"
 #define HAFT__GRAPH_REDUCER_TOOL  "reducer:"
 
+/* Of all of them, also of one that a log names and this process does not have: a replay compares
+ * the hashes of approvals. */
+#define HAFT__GRAPH_FUNCTION_DESCRIPTION "A function of a program, for graphs."
+
 /* Makes the tool of a function of nodes, in `arena`. BAD_INPUT for a name or traits that it cannot
  * have; TOO_BIG. */
 HAFT_MUST_USE haft_status haft__graph_declare_function(haft__arena *arena, const char *name,

@@ -33,7 +33,7 @@ static bool names_trait(const haft__approval_rule *rule, const haft__traits *tra
 
 bool haft__approval_matches(const haft__approval_rule *rule, const haft__tool *tool)
 {
-    return names_tool(rule, tool->name) || names_trait(rule, &tool->traits);
+    return !tool->reducer && (names_tool(rule, tool->name) || names_trait(rule, &tool->traits));
 }
 
 bool haft__approval_by_tool(const haft__spec *spec, const haft__tool *tool)

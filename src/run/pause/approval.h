@@ -5,7 +5,8 @@
 
 #include "run/pause/command.h"
 
-/* Whether the rule applies to calls of the tool, by its name or by one of its traits. */
+/* Whether the rule applies to calls of the tool, by its name or by one of its traits. No rule
+ * applies to a reducer of a graph. */
 bool haft__approval_matches(const haft__approval_rule *rule, const haft__tool *tool);
 
 /* Whether every call of the tool must be approved, whatever the rules say: its trait is set, or its

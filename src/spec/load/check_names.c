@@ -133,7 +133,8 @@ static bool has_servers(const haft__loader *l)
 static bool matches_something(const haft__loader *l, haft_str pattern)
 {
     for (size_t i = 0; i < l->spec->tools.count; i++) {
-        if (haft__filter_matches(pattern, l->spec->tools.items[i]->name)) {
+        const haft__tool *tool = l->spec->tools.items[i];
+        if (!tool->reducer && haft__filter_matches(pattern, tool->name)) {
             return true;
         }
     }
@@ -163,7 +164,11 @@ static void check_approvals(haft__loader *l, const haft__map *declared)
         for (size_t j = 0; j < rule->tool_count; j++) {
             haft_str pattern = rule->tools[j];
             haft_str pointer = haft__loader_pointer(l, "/approvals/%zu/tools/%zu", i, j);
-            if (pattern.len > 0 && memchr(pattern.ptr, '*', pattern.len) == NULL) {
+            const haft__tool *tool = haft__tools_find(&l->spec->tools, pattern);
+            if (tool != NULL && tool->reducer) {
+                (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
+                                           "a reducer is a part of a step and needs no approval");
+            } else if (pattern.len > 0 && memchr(pattern.ptr, '*', pattern.len) == NULL) {
                 check_name(l, declared, pattern, pointer, 0);
             } else if (pattern.len > 0 && !matches_something(l, pattern)) {
                 (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,

@@ -3,6 +3,8 @@
  * node_tools.c - the tools that only nodes of a graph use: starters of child runs, questions,
  * pauses and functions of the program. Tests: tests/spec/load/graphs_test.c.
  */
+#include <string.h>
+
 #include "base/str.h"
 #include "graph/run/function.h"
 #include "graph/run/graph_run.h"
@@ -114,8 +116,9 @@ static void add_function(haft__loader *l, const char *prefix, haft_str name, haf
         haft__loader_add_tool(l, found, pointer);
     } else if (l->options->kept || l->options->check_only) {
         (void)add_tool(l, prefix, name,
-                       (haft__tool){.description = HAFT__LIT("A function of another program."),
-                                    .source = HAFT__TOOL_FUNCTION},
+                       (haft__tool){.description = HAFT__LIT(HAFT__GRAPH_FUNCTION_DESCRIPTION),
+                                    .source = HAFT__TOOL_FUNCTION,
+                                    .reducer = strcmp(prefix, HAFT__GRAPH_REDUCER_TOOL) == 0},
                        pointer);
     }
 }

@@ -35,6 +35,20 @@ TEST(rules_match_by_name_or_trait)
     haft__arena_finish(&arena);
 }
 
+TEST(no_rule_matches_a_reducer_of_a_graph)
+{
+    static const haft_str traits[] = {{"destructive", 11}}, tools[] = {{"*", 1}};
+    const haft__approval_rule rules[] = {{.tools = tools, .tool_count = 1},
+                                         {.traits = traits, .trait_count = 1}};
+    haft__tool tool = {.name = HAFT__LIT("reducer:sum"), .traits = {.destructive = true}};
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        tool.reducer = false; /* a server may be named so */
+        CHECK(haft__approval_matches(&rules[i], &tool), "a tool with this name, rule %zu", i);
+        tool.reducer = true;
+        CHECK(!haft__approval_matches(&rules[i], &tool), "a reducer, rule %zu", i);
+    }
+}
+
 /* A destructive hint of a server counts, unless the spec turns that off. */
 TEST(hinted_destructive_tools_need_approval)
 {

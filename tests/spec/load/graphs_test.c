@@ -163,6 +163,32 @@ TEST(a_spec_is_inspected_without_functions_of_the_program)
     unload(&f);
 }
 
+TEST(a_rule_for_a_reducer_has_no_effect)
+{
+    static const struct {
+        const char *tools, *problems;
+    } rules[] = {
+        {"\"*\", function:f", ""},
+        {"reducer:r", "7:22: warning: a reducer is a part of a step and needs no approval"},
+        {"\"reducer:*\"", "7:22: warning: no tool matches \"reducer:*\""},
+        {"reducer:q", "7:22: there is no tool \"reducer:q\" (did you mean reducer:r?)"},
+    };
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        loaded f;
+        haft__buf text;
+        haft__spec_options options = {.hash_key = {1, 2}, .check_only = true};
+        haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+        haft__buf_addf(&text,
+                       HEAD "graph:\n  channels: {x: {reducer: 'custom:r'}}\n  nodes: {a: "
+                            "{function: f}}\n" EDGES "approvals: [{tools: [%s]}]\n",
+                       rules[i].tools);
+        load_with(&f, haft__buf_str(&text), &options);
+        CHECK_STR(f.listing, haft__str(rules[i].problems), "%s", rules[i].tools);
+        unload(&f);
+        haft__buf_finish(&text);
+    }
+}
+
 TEST(an_agent_at_a_node_is_loaded_and_kept_in_the_source)
 {
     loaded f;
