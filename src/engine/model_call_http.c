@@ -394,7 +394,7 @@ static void on_blocked(void *context)
     uint64_t left = haft__model_server_wait_ms(call->server, now);
     haft_str message = haft__arena_format(
         &call->arena, "not sent: the model server asked to wait, and %llu s are left",
-        (unsigned long long)(left / 1000 + 1));
+        (unsigned long long)left / 1000 + 1);
     haft__model_outcome outcome = {
         .failed = true,
         .failure = {.message = message.ptr != NULL ? message : HAFT__LIT("not sent"),

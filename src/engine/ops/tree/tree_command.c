@@ -83,7 +83,7 @@ static haft_status perform_below(haft_run *root, haft__arena *arena, haft__run_c
     if (status == HAFT_OK && run == NULL) {
         status = haft__fail(err, HAFT_NOT_FOUND, "", "there is no run '%.*s'", HAFT__ARG(id));
     }
-    if (status == HAFT_OK) {
+    if (status == HAFT_OK && run != NULL) {
         status = send_command(run, arena, command, err);
     }
     haft_run_release(run);

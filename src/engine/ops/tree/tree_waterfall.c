@@ -83,8 +83,10 @@ static void add_duration(haft__buf *buf, uint64_t ms)
 /* Tenths of a pixel from the left. */
 static uint64_t x_of(const picture *p, uint64_t ms)
 {
-    uint64_t length = p->to_ms > p->from_ms ? p->to_ms - p->from_ms : 1;
-    uint64_t at = ms > p->from_ms ? ms - p->from_ms : 0;
+    if (ms <= p->from_ms || p->to_ms <= p->from_ms) {
+        return LABELS * 10;
+    }
+    uint64_t length = p->to_ms - p->from_ms, at = ms - p->from_ms;
     at = at < length ? at : length;
     return LABELS * 10 + at * (WIDTH - LABELS - 10) * 10 / length;
 }
