@@ -9,8 +9,10 @@ SUITES ?= bookworm trixie
 T ?=
 # Words of test files that are left out: make asan WITHOUT=crash/
 WITHOUT ?=
+# Set: programs that failed run once more, alone (docs/testing.md)
+AGAIN ?=
 
-TESTS = scripts/run-tests $(T) $(addprefix --without ,$(WITHOUT))
+TESTS = scripts/run-tests $(T) $(addprefix --without ,$(WITHOUT)) $(if $(AGAIN),--again)
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

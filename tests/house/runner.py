@@ -121,6 +121,20 @@ with tempfile.TemporaryDirectory(prefix="haft-runner-") as temporary:
     for name, tests, script, end in REPORTS:
         write_programs(root, tests, script)
         check_end(name, outcome(root), 1, end)
+    once = 'mkdir "$TMP_MARK" 2>/dev/null && { echo not ok script x; exit 1; }; echo ok script x'
+    write_programs(root, TWO_PASS, once)
+    check_end("a_failure_beside_others_is_repeated_if_wanted",
+              outcome(root, "--again", TMP_MARK=str(root / "mark")), 0,
+              "not ok script x\n# some/x.sh failed beside other programs; once more, alone\n"
+              "3 passed, 0 failed, 0 skipped")
+    write_programs(root, TWO_PASS, "echo not ok script x; exit 1")
+    check_end("a_repeated_failure_is_a_failure", outcome(root, "--again"), 1,
+              "not ok script x\n# some/x.sh failed beside other programs; once more, alone\n"
+              "not ok script x\n2 passed, 1 failed, 0 skipped")
+    write_programs(root, TWO_PASS, REPORTING % ("ASAN", "leak") + "echo ok script x")
+    check_end("a_report_of_a_sanitizer_is_never_repeated", outcome(root, "--again"), 1,
+              "ERROR: AddressSanitizer: leak\n# reports of a sanitizer: 1\nnot ok some/x.sh\n"
+              "3 passed, 1 failed, 0 skipped")
     write_programs(root, TWO_PASS, "echo ok script x", NEEDS_FIXED_ADDRESSES)
     if can_fix_addresses():
         check_end("programs_that_need_fixed_addresses_get_them", outcome(root), 0,
