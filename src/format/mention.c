@@ -84,28 +84,67 @@ static uint8_t weigh_word_end(const haft__parser *p, haft_str word, uint8_t pros
     return haft__call_builder_find_tool(p, word) != NULL ? MAYBE_CALL : prose;
 }
 
-/* Where weighing is after the byte at `i` of `words`. */
-static uint8_t weigh(const haft__parser *p, const haft__mention_words *at, haft_str words, size_t i)
+/* The state after a byte right after the mark, or after the spaces that follow the mark. */
+static uint8_t weigh_after_mark(const haft__parser *p, const haft__mention_words *at, char c)
 {
-    char c = words.ptr[i];
-    bool space = haft__ascii_is_space(c);
-    haft_str word = {words.ptr + at->word, i - at->word};
-    if ((at->state == AT_MARK || at->state == AFTER_SPACE) && space) {
+    if (haft__ascii_is_space(c)) {
         return c == ' ' || c == '\t' || is_in_line(p) ? AFTER_SPACE : MAYBE_CALL;
     }
-    switch (at->state) {
-    case AT_MARK:
-        if ((c & 0x80) != 0) {
-            return is_in_line(p) ? PROSE : MAYBE_CALL;
-        }
-        return is_one_of(c, "\"'`*")    ? AFTER_QUOTE
-               : is_one_of(c, ".,;!?)") ? AFTER_STOP
-                                        : MAYBE_CALL;
-    case AFTER_SPACE:
+    if (at->state == AFTER_SPACE) {
         if (c == '(') {
             return at->python ? MAYBE_CALL : PROSE;
         }
         return is_one_of(c, "{[<\"'`") ? MAYBE_CALL : (c & 0x80) != 0 ? PROSE : IN_WORD;
+    }
+    if ((c & 0x80) != 0) {
+        return is_in_line(p) ? PROSE : MAYBE_CALL;
+    }
+    return is_one_of(c, "\"'`*") ? AFTER_QUOTE : is_one_of(c, ".,;!?)") ? AFTER_STOP : MAYBE_CALL;
+}
+
+/* The state after a byte in a word, or in the full stop after it. */
+static uint8_t weigh_in_word(const haft__parser *p, const haft__mention_words *at, haft_str word,
+                             char c)
+{
+    bool space = haft__ascii_is_space(c);
+    if (at->state == IN_WORD) {
+        if (space) {
+            return weigh_word_end(p, word, AFTER_WORD);
+        }
+        if (is_one_of(c, ".,;!?)")) {
+            return AT_WORD_STOP;
+        }
+        return is_one_of(c, "{[(<=:\"") ? MAYBE_CALL : (c & 0x80) != 0 ? PROSE : IN_WORD;
+    }
+    if (space || c == '<') {
+        return weigh_word_end(p, word, PROSE);
+    }
+    return is_one_of(c, "{[(=:\"")     ? MAYBE_CALL
+           : is_one_of(c, ".,;!?)`'*") ? AT_WORD_STOP
+                                       : IN_WORD;
+}
+
+/* The state after a byte that follows a word and a space. */
+static uint8_t weigh_after_word(const haft__mention_words *at, haft_str word, char c)
+{
+    if (haft__ascii_is_space(c)) {
+        return AFTER_WORD;
+    }
+    if (c == '"') {
+        haft_str trimmed = haft__str_trim(word);
+        return haft__scan_call_member(trimmed) == HAFT__CALL_MEMBER_OTHER ? PROSE : MAYBE_CALL;
+    }
+    return is_one_of(c, "{[:=") || (c == '(' && at->python) ? MAYBE_CALL : PROSE;
+}
+
+/* The state after the byte at `i` of `words`. */
+static uint8_t weigh(const haft__parser *p, const haft__mention_words *at, haft_str words, size_t i)
+{
+    char c = words.ptr[i];
+    haft_str word = {words.ptr + at->word, i - at->word};
+    switch (at->state) {
+    case AT_MARK:
+    case AFTER_SPACE: return weigh_after_mark(p, at, c);
     case AFTER_QUOTE:
         if (is_one_of(c, "\"'`*")) {
             return AFTER_QUOTE;
@@ -117,30 +156,9 @@ static uint8_t weigh(const haft__parser *p, const haft__mention_words *at, haft_
         }
         return is_word_byte(c) || is_one_of(c, "{[") ? MAYBE_CALL : PROSE;
     case IN_WORD:
-        if (space) {
-            return weigh_word_end(p, word, AFTER_WORD);
-        }
-        if (is_one_of(c, ".,;!?)")) {
-            return AT_WORD_STOP;
-        }
-        return is_one_of(c, "{[(<=:\"") ? MAYBE_CALL : (c & 0x80) != 0 ? PROSE : IN_WORD;
-    case AT_WORD_STOP:
-        if (space || c == '<') {
-            return weigh_word_end(p, word, PROSE);
-        }
-        return is_one_of(c, "{[(=:\"")     ? MAYBE_CALL
-               : is_one_of(c, ".,;!?)`'*") ? AT_WORD_STOP
-                                           : IN_WORD;
-    default: break; /* AFTER_WORD */
+    case AT_WORD_STOP: return weigh_in_word(p, at, word, c);
+    default: return weigh_after_word(at, word, c);
     }
-    if (space) {
-        return AFTER_WORD;
-    }
-    if (c == '"') {
-        haft_str trimmed = haft__str_trim(word);
-        return haft__scan_call_member(trimmed) == HAFT__CALL_MEMBER_OTHER ? PROSE : MAYBE_CALL;
-    }
-    return is_one_of(c, "{[:=") || (c == '(' && at->python) ? MAYBE_CALL : PROSE;
 }
 
 /* Weighs the bytes that have arrived since the last time. */

@@ -316,10 +316,13 @@ static haft_status call_child(haft__case_play *play, size_t index,
                               const haft__graph_request *request, haft_error *err)
 {
     haft__case_task *record = record_of(play, &play->x->tasks[index]);
-    haft_status status = record != NULL ? HAFT_OK : haft__fail_no_memory(err);
-    if (status == HAFT_OK && record->child != NULL) {
+    if (record == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    haft_status status = HAFT_OK;
+    if (record->child != NULL) {
         haft__graph_execution_reopen(record->child->x, 0); /* it continues where it failed */
-    } else if (status == HAFT_OK) {
+    } else {
         status = start_child(play, request, &record->child, err);
     }
     return status == HAFT_OK ? drive_child(play, index, err) : status;

@@ -141,10 +141,12 @@ static haft_status collect_inner(haft__case_play *play, haft_str at, inner_runs 
         haft_str path = at.len > 0 ? haft__arena_format(arena, "%.*s/%.*s", HAFT__ARG(at),
                                                         HAFT__ARG(inner->path))
                                    : inner->path;
+        if (items == NULL || path.ptr == NULL) {
+            return haft__arena_fail(arena, err);
+        }
         haft__buf_init(&buf, HAFT__LIMIT_GRAPH_TEXT_BYTES);
         haft__json_writer_init(&w, &buf);
-        status = items != NULL && path.ptr != NULL ? write_steps(inner->child, &w, err)
-                                                   : haft__arena_fail(arena, err);
+        status = write_steps(inner->child, &w, err);
         if (status == HAFT_OK) {
             status = haft__buf_check(&buf, err);
         }
@@ -294,6 +296,7 @@ haft_status haft__case_write_result(haft__case_world *world, const haft__case_ou
 {
     haft__case_play *play = world->current;
     const haft__graph_execution *x = play != NULL ? play->x : NULL;
+    haft__graph_end end = x != NULL ? x->end : HAFT__GRAPH_FAILED;
     haft_status status = HAFT_OK;
     bool refused = outcome->refused != NULL;
     haft__json_begin_object(w);
@@ -301,14 +304,14 @@ haft_status haft__case_write_result(haft__case_world *world, const haft__case_ou
                        refused            ? "refused"
                        : outcome->edited  ? "edited"
                        : outcome->waiting ? "paused"
-                                          : haft__case_end_name(x->end));
+                                          : haft__case_end_name(end));
     if (refused) {
         haft__json_key(w, "error");
         haft__json_begin_object(w);
         haft__field_string(w, "code", outcome->refused);
         haft__json_end_object(w);
-    } else if (!outcome->edited
-               && (x->end == HAFT__GRAPH_FAILED || x->end == HAFT__GRAPH_INCOMPLETE)) {
+    } else if (!outcome->edited && x != NULL
+               && (end == HAFT__GRAPH_FAILED || end == HAFT__GRAPH_INCOMPLETE)) {
         write_failure(x, w);
     }
     if (play != NULL) {

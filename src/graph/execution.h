@@ -121,7 +121,7 @@ HAFT_MUST_USE haft_status haft__graph_execution_create(const haft__graph *graph,
                                                        haft__graph_execution **ret_execution,
                                                        haft_error *err);
 /* NULL is fine. */
-void haft__graph_execution_destroy(haft__graph_execution *execution);
+void haft__graph_execution_destroy(haft__graph_execution *x);
 
 /* Why an input or an edit is refused. */
 typedef struct haft__graph_refusal {
@@ -134,15 +134,14 @@ typedef struct haft__graph_refusal {
 /* Makes the event of step 0. The channels begin with `kept`, an object with the values that
  * channels with `lifetime: thread` had at the end of the previous run, or null. Then the input goes
  * through the reducers. The event lives until the next event is made. */
-HAFT_MUST_USE haft_status haft__graph_execution_begin(haft__graph_execution *execution,
-                                                      haft__json input, haft__json kept,
-                                                      haft__json *ret_event,
+HAFT_MUST_USE haft_status haft__graph_execution_begin(haft__graph_execution *x, haft__json input,
+                                                      haft__json kept, haft__json *ret_event,
                                                       haft__graph_refusal *ret_refusal,
                                                       haft_error *err);
 
 /* Applies an event that _begin, _next or _edit made. */
-HAFT_MUST_USE haft_status haft__graph_execution_fold(haft__graph_execution *execution,
-                                                     haft__json event, haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_execution_fold(haft__graph_execution *x, haft__json event,
+                                                     haft_error *err);
 
 typedef enum haft__graph_action_kind {
     HAFT__ACTION_REQUEST,
@@ -158,73 +157,68 @@ typedef struct haft__graph_action {
     haft__json event;            /* of STEP */
 } haft__graph_action;
 
-HAFT_MUST_USE haft_status haft__graph_execution_next(haft__graph_execution *execution,
+HAFT_MUST_USE haft_status haft__graph_execution_next(haft__graph_execution *x,
                                                      haft__graph_action *ret_action,
                                                      haft_error *err);
 
 /* Gives a task the reply to its request. The result and the message are copied. */
-HAFT_MUST_USE haft_status haft__graph_execution_reply(haft__graph_execution *execution, size_t task,
+HAFT_MUST_USE haft_status haft__graph_execution_reply(haft__graph_execution *x, size_t task,
                                                       haft__json result, haft_error *err);
 /* The reply of a tool or a function is a command, {update, goto, send}: it says what the node
  * writes and what follows. */
-HAFT_MUST_USE haft_status haft__graph_execution_reply_command(haft__graph_execution *execution,
-                                                              size_t task, haft__json command,
-                                                              haft_error *err);
-HAFT_MUST_USE haft_status haft__graph_execution_reply_error(haft__graph_execution *execution,
-                                                            size_t task, haft__graph_code code,
-                                                            haft_str message, haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_execution_reply_command(haft__graph_execution *x, size_t task,
+                                                              haft__json command, haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_execution_reply_error(haft__graph_execution *x, size_t task,
+                                                            haft__graph_code code, haft_str message,
+                                                            haft_error *err);
 /* The input of a reducer: {value, writes: [{task, value}], own: [task]}; and its reply:
  * {value, own: [{task, value}]}, or an error because of the write of a task, which then fails. A
  * task that is unknown stands for the last that wrote the channel. */
-HAFT_MUST_USE haft_status haft__graph_execution_reduction(haft__graph_execution *execution,
+HAFT_MUST_USE haft_status haft__graph_execution_reduction(haft__graph_execution *x,
                                                           uint32_t channel, haft__arena *arena,
                                                           haft__json *ret_input, haft_error *err);
-HAFT_MUST_USE haft_status haft__graph_execution_reduced(haft__graph_execution *execution,
-                                                        uint32_t channel, haft__json result,
-                                                        haft_error *err);
-HAFT_MUST_USE haft_status haft__graph_execution_reduce_error(haft__graph_execution *execution,
+HAFT_MUST_USE haft_status haft__graph_execution_reduced(haft__graph_execution *x, uint32_t channel,
+                                                        haft__json result, haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_execution_reduce_error(haft__graph_execution *x,
                                                              uint32_t channel, size_t task,
                                                              haft_str message, haft_error *err);
 /* Like haft__graph_execution_reply_error, with the kind of the failure. */
-HAFT_MUST_USE haft_status haft__graph_execution_reply_failure(haft__graph_execution *execution,
-                                                              size_t task,
+HAFT_MUST_USE haft_status haft__graph_execution_reply_failure(haft__graph_execution *x, size_t task,
                                                               haft__graph_failure failure,
                                                               haft_error *err);
 /* Ends the step as failed because of a limit. */
-void haft__graph_execution_fail(haft__graph_execution *execution, const haft_error *why);
+void haft__graph_execution_fail(haft__graph_execution *x, const haft_error *why);
 
 /* Says whether the request of a task waits for a person. The host learns that only later if a pause
  * is inside a graph that the task called. */
-void haft__graph_execution_set_for_person(haft__graph_execution *execution, size_t task,
-                                          bool for_person);
+void haft__graph_execution_set_for_person(haft__graph_execution *x, size_t index, bool for_person);
 
 /* Continues after a failure, after `pause: after` or at the limit. Failed tasks run again from the
  * operation that failed. If the limit was reached, `more` further steps are allowed; if `more` is
  * 0, the execution stays ended. */
-void haft__graph_execution_reopen(haft__graph_execution *execution, uint32_t more);
+void haft__graph_execution_reopen(haft__graph_execution *x, uint32_t more);
 
 /* The tasks of the open step begin anew. Only if nothing outside has served a request of theirs. */
-void haft__graph_execution_restart(haft__graph_execution *execution);
+void haft__graph_execution_restart(haft__graph_execution *x);
 
 /* Makes the event of an edit of the state by a person. `values` is an object; its members go
  * through the reducers as writes of the node `as`. If `as` is empty, only the values change. If
  * `as` has a task that is not done, the task ends with these values as its output. Otherwise the
  * nodes that follow from `as` are decided again. */
-HAFT_MUST_USE haft_status haft__graph_execution_edit(haft__graph_execution *execution,
-                                                     haft__json values, haft_str as,
-                                                     haft__json *ret_event,
+HAFT_MUST_USE haft_status haft__graph_execution_edit(haft__graph_execution *x, haft__json values,
+                                                     haft_str as, haft__json *ret_event,
                                                      haft__graph_refusal *ret_refusal,
                                                      haft_error *err);
 
 /* Returns the channels that have a value, as an object in `arena`. If `lasting`, channels with
  * `lifetime: step` are left out. */
-HAFT_MUST_USE haft_status haft__graph_execution_state(const haft__graph_execution *execution,
-                                                      bool lasting, haft__arena *arena,
-                                                      haft__json *ret_state, haft_error *err);
+HAFT_MUST_USE haft_status haft__graph_execution_state(const haft__graph_execution *x, bool lasting,
+                                                      haft__arena *arena, haft__json *ret_state,
+                                                      haft_error *err);
 
 /* The view of a task, with {node, step, remaining_steps, attempt} under "$". It lives in `arena`
  * and borrows from the state. */
-HAFT_MUST_USE haft_status haft__graph_execution_view(haft__graph_execution *execution, size_t task,
+HAFT_MUST_USE haft_status haft__graph_execution_view(haft__graph_execution *x, size_t task,
                                                      haft__arena *arena, haft__json *ret_view,
                                                      haft_error *err);
 

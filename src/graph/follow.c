@@ -370,10 +370,10 @@ haft_status haft__graph_follow(haft__graph_execution *x, const haft__graph_finis
     follower f = {.x = x,
                   .arena = &x->scratch,
                   .graph = graph,
-                  .arrived = arrived,
                   .deferred = haft__arena_array(&x->scratch, graph->node_count + 1, sizeof(bool)),
                   .failure = ret_failure,
                   .err = err};
+    f.arrived = arrived;
     haft_status status = f.deferred != NULL ? HAFT_OK : haft__arena_fail(f.arena, err);
     if (status == HAFT_OK) {
         memcpy(f.deferred, x->deferred, graph->node_count * sizeof(bool));

@@ -61,7 +61,7 @@ void haft__graph_report(haft__graph_compiler *c, haft__graph_code code, haft_str
     char text[HAFT__GRAPH_MESSAGE_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     haft__graph_problem *items =
         haft__vec_reserve_in(problems->arena, problems->items, problems->count, &problems->capacity,
@@ -92,7 +92,7 @@ haft_str haft__graph_pointer(haft__graph_compiler *c, const char *format, ...)
     char text[128];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     return copy(c, haft__str(text));
 }
@@ -509,7 +509,7 @@ static void compile_nodes(haft__graph_compiler *c)
 /* An answer is a part of a channel. */
 static void check_output_pointer(haft__graph_compiler *c)
 {
-    haft_str rest = haft__json_text(c->graph->output), name = rest;
+    haft_str rest = haft__json_text(c->graph->output), name;
     uint32_t channel;
     if (c->graph->output.kind != HAFT__JSON_STRING || rest.len == 0) {
         return;

@@ -254,22 +254,15 @@ static haft_status make_key(haft__graph_execution *x, haft__graph_task *task, ha
     haft_status status = haft__graph_task_view(x, task, (haft_str){NULL, 0}, arena, &view, err);
     haft__buf_init(&buf, HAFT__LIMIT_GRAPH_TEXT_BYTES);
     if (status == HAFT_OK) {
+        haft__buf_add_str(&buf, x->graph->nodes[task->node].name);
+        haft__buf_add_str(&buf, HAFT__LIT(" "));
         /* The facts come last and are no part of the key. */
         status =
             haft__json_write_canonical(&buf, haft__json_object(view.members, view.count - 1), err);
     }
     if (status == HAFT_OK) {
-        haft_str name = x->graph->nodes[task->node].name, seen = haft__buf_str(&buf);
-        size_t length = name.len + 1 + seen.len;
-        char *key = haft__arena_alloc(arena, length);
-        if (key == NULL) {
-            status = haft__arena_fail(arena, err);
-        } else {
-            memcpy(key, name.ptr, name.len);
-            key[name.len] = ' ';
-            memcpy(key + name.len + 1, seen.ptr, seen.len);
-            task->cache_key = (haft_str){key, length};
-        }
+        task->cache_key = haft__arena_copy(arena, haft__buf_str(&buf));
+        status = task->cache_key.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     }
     haft__buf_finish(&buf);
     return status;

@@ -15,7 +15,7 @@
 const char *haft__cache_cause_name(haft__cache_cause cause)
 {
     static const char *const names[] = {
-#define X(name, text) [HAFT__CACHE_CAUSE_##name] = text,
+#define X(name, text) [HAFT__CACHE_CAUSE_##name] = (text),
         HAFT__CACHE_CAUSES(X)
 #undef X
     };

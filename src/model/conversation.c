@@ -233,13 +233,14 @@ haft_status haft__conversation_write(conversation *c, const haft__request *reque
         return write_from(c, request, options, buf, err);
     }
     haft_status status = haft__conversation_create(c->provider, &single, err);
-    if (status == HAFT_OK) {
-        single->context = c->context;
-        status = write_from(single, request, options, buf, err);
-        c->prefix = single->prefix;
-        c->stable = single->stable;
-        c->context = single->context;
+    if (single == NULL) {
+        return status;
     }
+    single->context = c->context;
+    status = write_from(single, request, options, buf, err);
+    c->prefix = single->prefix;
+    c->stable = single->stable;
+    c->context = single->context;
     haft__conversation_destroy(single);
     return status;
 }

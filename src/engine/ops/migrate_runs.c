@@ -62,14 +62,15 @@ static haft_status list_all(batch *b)
         for (size_t i = 0; status == HAFT_OK && i < list.found_count; i++) {
             status = add_entry(b, &list.found[i]);
         }
-        if (status == HAFT_OK && b->count > 0) {
+        if (status == HAFT_OK && b->entries != NULL) {
             memcpy(last, b->entries[b->count - 1].id, sizeof(last));
         }
     } while (status == HAFT_OK && list.found_count == HAFT__LIMIT_STORE_LIST);
-    for (size_t i = 0, k = b->count; status == HAFT_OK && i + 1 < k; i++) {
+    size_t left = b->entries != NULL ? b->count : 0;
+    for (size_t i = 0; status == HAFT_OK && i + 1 < left; i++) {
         run_entry swapped = b->entries[i];
-        b->entries[i] = b->entries[--k];
-        b->entries[k] = swapped;
+        b->entries[i] = b->entries[--left];
+        b->entries[left] = swapped;
     }
     return status;
 }

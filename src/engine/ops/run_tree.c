@@ -105,15 +105,15 @@ static haft_status descend(haft_run **io_run, haft_str key, haft_error *err)
                              : haft__fail(err, HAFT_NOT_FOUND, "",
                                           "the call %.*s of the run %s has started no agent",
                                           HAFT__ARG(key), run->id);
-    if (status == HAFT_OK && below == NULL) {
-        status = haft__fail(err, HAFT_NOT_FOUND, "", "the run of the call %.*s does not exist",
-                            HAFT__ARG(key));
+    if (below == NULL) {
+        return status != HAFT_OK
+                   ? status
+                   : haft__fail(err, HAFT_NOT_FOUND, "", "the run of the call %.*s does not exist",
+                                HAFT__ARG(key));
     }
-    if (status == HAFT_OK) {
-        haft_run_release(run);
-        *io_run = below;
-    }
-    return status;
+    haft_run_release(run);
+    *io_run = below;
+    return HAFT_OK;
 }
 
 static haft_status follow_path(haft__arena *arena, haft_run **io_run, haft_str call,
@@ -212,8 +212,10 @@ haft_status haft__run_tree_resolve_call(haft_runtime *runtime, haft__arena *aren
 {
     haft_run *run = NULL;
     haft_status status = haft__run_tree_open(runtime, root, &run, err);
-    if (status == HAFT_OK && run == NULL) {
-        status = haft__fail(err, HAFT_NOT_FOUND, "", "there is no run '%.*s'", HAFT__ARG(root));
+    if (run == NULL) {
+        return status != HAFT_OK
+                   ? status
+                   : haft__fail(err, HAFT_NOT_FOUND, "", "there is no run '%.*s'", HAFT__ARG(root));
     }
     if (status == HAFT_OK) {
         status = call.len > 0 ? follow_path(arena, &run, call, ret_run, ret_call, err)

@@ -41,24 +41,33 @@ static void put_text(canvas *c, int32_t x, int32_t y, haft_str text)
     }
 }
 
+/* The sign of a box at the border or inside it. `side`: -1 at the left border, 1 at the right one,
+ * else 0. */
+static char box_sign(const haft__drawing_box *box, int side, bool flat)
+{
+    if (box->shape == HAFT__SHAPE_JOIN) {
+        return '=';
+    }
+    if (box->shape == HAFT__SHAPE_TERMINAL) {
+        return side == 0 || flat ? ' ' : side < 0 ? '(' : ')';
+    }
+    if (side != 0) {
+        return flat ? '+' : '|';
+    }
+    return !flat ? ' ' : box->deferred ? '.' : '-';
+}
+
 static void draw_box(canvas *c, const haft__drawing_box *box)
 {
     int32_t left = box->x - box->width / 2, right = left + box->width - 1;
     int32_t top = box->y - box->height / 2, bottom = top + box->height - 1;
-    bool bar = box->shape == HAFT__SHAPE_JOIN, pill = box->shape == HAFT__SHAPE_TERMINAL;
     for (int32_t y = top; y <= bottom; y++) {
         for (int32_t x = left; x <= right; x++) {
-            bool side = x == left || x == right, flat = y == top || y == bottom;
-            char sign = bar            ? '='
-                        : pill         ? (side && !flat ? (x == left ? '(' : ')') : ' ')
-                        : side && flat ? '+'
-                        : side         ? '|'
-                        : flat         ? (box->deferred ? '.' : '-')
-                                       : ' ';
-            put(c, x, y, sign);
+            int side = x == left ? -1 : x == right ? 1 : 0;
+            put(c, x, y, box_sign(box, side, y == top || y == bottom));
         }
     }
-    put_text(c, box->x, top + (bar ? 0 : 1), box->name);
+    put_text(c, box->x, top + (box->shape == HAFT__SHAPE_JOIN ? 0 : 1), box->name);
     put_text(c, box->x, top + 2, box->detail);
     if (box->pauses) {
         put(c, left, top, '*');

@@ -117,12 +117,11 @@ haft_status haft__graph_keep(const haft__run *run, haft__arena *arena, haft__jso
 /* A thread that cannot keep its values must not begin with older ones in silence. */
 static haft_status check_kept(const haft__graph_run *graph, haft_error *err)
 {
-    haft__json kept;
+    haft__json kept = haft__json_null();
     haft_status status = haft__graph_keeps_channels(graph->graph)
                              ? collect_kept(graph->x, graph->arena, &kept, err)
                              : HAFT_OK;
-    bool large = status == HAFT_OK && haft__graph_keeps_channels(graph->graph)
-                 && haft__graph_size(kept) > HAFT__LIMIT_GRAPH_THREAD_BYTES;
+    bool large = status == HAFT_OK && haft__graph_size(kept) > HAFT__LIMIT_GRAPH_THREAD_BYTES;
     return large ? haft__fail(err, HAFT_TOO_BIG, "",
                               "the channels that the thread keeps have more than %d bytes",
                               HAFT__LIMIT_GRAPH_THREAD_BYTES)

@@ -142,18 +142,19 @@ static void write_option(const haft__provider *provider, haft__json_writer *w, h
 {
     haft_str key = haft__json_text(option->key);
     const haft__option_rule *rule = haft__model_options_find(provider, key);
-    bool twice = rule != NULL && rule->member != NULL && has_option(options, rule->member);
+    const char *member = rule != NULL ? rule->member : NULL;
+    bool twice = member != NULL && has_option(options, member);
     if (twice || option->value.kind == HAFT__JSON_NULL
         || haft__str_equal(key, HAFT__LIT(OUTPUT_CONFIG)) || haft__str_equal(key, HAFT__LIT(EFFORT))
         || haft__provider_is_reserved_option(provider, key)
         || haft__model_options_why_unsent(provider, model, options, key) != NULL) {
         return;
     }
-    if (rule != NULL && strcmp(rule->member, STOP_SEQUENCES) == 0) {
+    if (member != NULL && strcmp(member, STOP_SEQUENCES) == 0) {
         write_stop(w, option->value);
         return;
     }
-    haft__json_key_str(w, rule != NULL ? haft__str(rule->member) : key);
+    haft__json_key_str(w, member != NULL ? haft__str(member) : key);
     haft__json_add(w, option->value);
 }
 
