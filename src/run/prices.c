@@ -105,7 +105,8 @@ static void write_price(price_list *list, const haft__model_spec *model)
 
 static void write_all(price_list *list, const haft__spec *spec)
 {
-    for (const haft__spec *at = spec; at != NULL; at = at->fallback) {
+    write_price(list, &spec->model);
+    for (const haft__spec *at = spec->fallback; at != NULL; at = at->fallback) {
         write_price(list, &at->model);
     }
     for (size_t i = 0; i < spec->agent_count; i++) {

@@ -60,7 +60,7 @@ static haft__command_word read_template(haft_str text, haft__json input_schema)
     haft__command_word word = {.text = text, .fixed = text, .bounded = true};
     haft__template_piece piece;
     haft_str rest = text;
-    while (haft__template_next(&rest, &piece)) {
+    while (text.len > 0 && haft__template_next(&rest, &piece)) {
         if (piece.name.ptr == NULL || !haft__template_has_argument(input_schema, piece.name)) {
             continue;
         }

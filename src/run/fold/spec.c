@@ -270,9 +270,10 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     haft__tools *tools = haft__arena_alloc(run->arena, sizeof(*tools));
     haft_status status =
         tools != NULL ? load_spec(run, event, &spec, err) : haft__arena_fail(run->arena, err);
-    if (status == HAFT_OK) {
-        status = haft__graph_change_check(run, spec, err);
+    if (status != HAFT_OK || spec == NULL) {
+        return status;
     }
+    status = haft__graph_change_check(run, spec, err);
     if (status == HAFT_OK) {
         status = keep_agent(run, &spec, err);
     }

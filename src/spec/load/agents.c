@@ -109,22 +109,26 @@ static bool check_nesting(haft__loader *l, const reference *r)
 /* ---- loading one agent ---- */
 
 /* Problems of an agent in the spec are located in the spec, those of a file by line and column. */
+static haft__spec_problem *report_problem(haft__loader *l, const reference *r,
+                                          const haft__spec_problem *p)
+{
+    char place[64] = ": ";
+    haft_str at =
+        r->file ? r->pointer
+                : haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(r->pointer), HAFT__ARG(p->pointer));
+    if (r->file && p->line > 0) {
+        (void)snprintf(place, sizeof(place), ":%u:%u: ", p->line, p->column);
+    }
+    return (p->warning ? haft__loader_warning : haft__loader_error)(
+        l, at, HAFT__SUBJECT_VALUE, "%s%.*s%s%.*s", r->file ? "" : "agent ", HAFT__ARG(r->name),
+        place, HAFT__ARG(p->message));
+}
+
 static void report_problems(haft__loader *l, const reference *r, const haft__spec_report *report)
 {
     for (size_t i = 0; i < report->count && l->status == HAFT_OK; i++) {
         const haft__spec_problem *p = &report->problems[i];
-        haft__spec_problem *problem;
-        haft_str at = r->file ? r->pointer
-                              : haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(r->pointer),
-                                                     HAFT__ARG(p->pointer));
-        char place[64] = "";
-        if (r->file && p->line > 0) {
-            (void)snprintf(place, sizeof(place), "%u:%u: ", p->line, p->column);
-        }
-        problem = (p->warning ? haft__loader_warning : haft__loader_error)(
-            l, at, HAFT__SUBJECT_VALUE, "%s%.*s%s%s%.*s", r->file ? "" : "agent ",
-            HAFT__ARG(r->name), r->file && place[0] != '\0' ? ":" : ": ", place,
-            HAFT__ARG(p->message));
+        haft__spec_problem *problem = report_problem(l, r, p);
         if (p->secret) {
             haft__loader_hide_value(problem);
         }

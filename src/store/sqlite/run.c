@@ -366,7 +366,7 @@ static haft_status send_outgoing(haft__sqlite_worker *worker, const haft__store_
     haft_status status = HAFT_OK;
     for (size_t i = 0; status == HAFT_OK && i < request->outgoing_count; i++) {
         const haft__store_message *message = &request->outgoing[i];
-        haft__sqlite_head head;
+        haft__sqlite_head head = {.number = 0};
         status = haft__sqlite_read_head(worker, message->run, &head, err);
         if (status == HAFT_OK && head.run.state != HAFT__RUN_STATE_ENDED) {
             status = haft__sqlite_add_message(worker, head.number, message->body, err);
