@@ -39,7 +39,7 @@ static const haft__executor *find_executor(const haft__exec *exec, const haft__t
     case HAFT__TOOL_AGENT:
     case HAFT__TOOL_HANDOFF:
     case HAFT__TOOL_HEADLESS:
-    case HAFT__TOOL_PROVIDER: return NULL; /* not run here */
+    case HAFT__TOOL_PROVIDER: return NULL; /* the provider runs it */
     }
     HAFT__UNREACHABLE();
 }
@@ -211,8 +211,8 @@ struct haft__exec_question {
     haft__json question, state;
     bool durable;
     bool withdrawn;
-    bool asked;         /* delivered to the person */
-    uint64_t left_ms;   /* of the call's timeout, when the question was asked */
+    bool delivered;     /* call.ask was called */
+    uint64_t left_ms;   /* remaining time of the call when the question was asked */
     uint64_t within_ms; /* maximum time to wait for an answer */
     uint64_t since_ms;  /* time of the question */
 };
@@ -224,15 +224,15 @@ static void deliver_question(haft__task *task)
     struct haft__exec_question *q = HAFT__CONTAINER(task, struct haft__exec_question, task);
     haft__exec_job *job = q->job;
     if (job->done != NULL && (q->durable || !job->reported)) {
-        q->asked = true;
+        q->delivered = true;
         job->call.ask(job->context, q->question, q->durable, q->state,
                       q->durable ? 0 : q->within_ms);
     }
     haft__exec_job_release(job);
 }
 
-/* Suspends the deadline while a person is asked. A tenth of the call's time is reserved for what
- * the tool does if nobody answers. */
+/* Suspends the deadline while a person is asked. A tenth of the call's remaining time is reserved:
+ * the tool may have work to do if nobody answers. */
 static void stop_clock(haft__exec_job *job)
 {
     struct haft__exec_question *q = job->question;
@@ -243,8 +243,9 @@ static void stop_clock(haft__exec_job *job)
     haft__timer_stop(job->exec->options.loop, &job->timer);
 }
 
-/* The call's remaining time after a question. The time that a person takes to answer does not
- * count; an unanswered wait does, because otherwise a tool that asks repeatedly would never end. */
+/* The call's remaining time after a question. The time until a person answers does not count. The
+ * time of a wait without an answer counts, because otherwise a tool that asks repeatedly would
+ * never end. */
 static uint64_t time_left(const haft__exec_job *job, haft__json answer)
 {
     const struct haft__exec_question *q = job->question;
@@ -284,7 +285,8 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
     }
     job->question = q;
     job->reported = durable;
-    /* The task drops its reference. A durable question ends the job, so it gets the job's. */
+    /* The task drops a reference when it has run. A durable question ends the job, so its task
+     * drops the reference of the job itself. */
     job->references += !durable;
     stop_clock(job);
     haft__loop_post(job->exec->options.loop, &q->task);
@@ -316,7 +318,7 @@ void haft__exec_withdraw(haft__exec_job *job)
 void haft__exec_answer(haft__exec_job *job, haft__json answer)
 {
     struct haft__exec_question *q = job->question;
-    if (job->reported || q == NULL || !q->asked) {
+    if (job->reported || q == NULL || !q->delivered) {
         return;
     }
     uint64_t left = time_left(job, answer);

@@ -28,7 +28,7 @@ typedef struct haft__exec_options {
 HAFT_MUST_USE haft_status haft__exec_create(const haft__exec_options *options,
                                             haft__exec **ret_exec, haft_error *err);
 
-/* All running calls must be cancelled before. Waits until all C functions have returned. */
+/* The caller must cancel all running calls first. Waits until all C functions have returned. */
 void haft__exec_destroy(haft__exec *exec);
 
 /* The path of libexec/haft/guard; the caller frees it. If `given` is NULL, searches the usual
@@ -48,11 +48,11 @@ typedef struct haft__exec_call {
     /* Asks a person on behalf of a running tool: {message, mode, schema, url, server}. If NULL,
      * nobody can be asked. Called from the loop. A durable question ends the job, which is freed
      * when this returns; when the answer arrives, any process starts the call again with `resume`.
-     * Otherwise the job waits for haft__exec_answer for at most `within_ms`, and its deadline is
-     * suspended. If nobody answers, the wait counts against its timeout. */
+     * For a question that is not durable, the job waits at most `within_ms` for haft__exec_answer,
+     * and its deadline is suspended. If nobody answers, the wait counts against its timeout. */
     void (*ask)(void *context, haft__json question, bool durable, haft__json state,
                 uint64_t within_ms);
-    /* The tool has withdrawn its question and continues to run; later answers do not reach it.
+    /* The tool has withdrawn its question and continues to run; it does not receive later answers.
      * Called from the loop, after `ask`; may be NULL. The job continues when haft__exec_answer
      * passes {action: cancel}; the wait counts against its timeout. */
     void (*withdraw)(void *context);
@@ -72,18 +72,18 @@ typedef struct haft__exec_result {
     const haft__exec_blob *blobs; /* of a result that is ok */
     size_t blob_count;
     haft_str text, where, hint; /* the result, or the error message; always valid UTF-8 */
-    haft__excerpt detail; /* only for haft__exec_report: output of the tool, which it appends to the
-                             error in `text` */
-    bool timed_out;       /* the deadline passed: the call may or may not have had its effect */
-    bool lost;            /* the reply was lost: the call may or may not have had its effect */
-    bool started;         /* if false, the call cannot have had any effect */
-    bool transient;       /* a retry may succeed */
-    bool changed;         /* the call was not run, because the tool definition has changed */
-    haft_str diff;        /* of the definition. Only for people: no person has accepted the new text
-                             yet, so no model may read it */
-    haft_str renewed;     /* the current definition, in the form of tools_revealed, if the call was
-                             not run because of it */
-    uint64_t list;        /* number of the MCP server's current tool list; 0: no list */
+    haft__excerpt detail;       /* output of the tool: haft__exec_report appends it to the error in
+                                   `text`; else unused */
+    bool timed_out; /* the deadline passed: the call may or may not have had its effect */
+    bool lost;      /* the reply was lost: the call may or may not have had its effect */
+    bool started;   /* if false, the call cannot have had any effect */
+    bool transient; /* a retry may succeed */
+    bool changed;   /* the call was not run, because the tool definition has changed */
+    haft_str diff;  /* diff of the definition, only for people: no person has accepted the new text
+                       yet, so a model must not read it */
+    haft_str renewed; /* the current definition, as in the event tools_revealed, if the call was not
+                         run because it differs from the one in the run */
+    uint64_t list;    /* number of the MCP server's current tool list; 0: no list */
     uint64_t ms;
 } haft__exec_result;
 

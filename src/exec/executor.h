@@ -13,8 +13,8 @@
 
 /* How one kind of tool runs. */
 typedef struct haft__executor {
-    /* Starts the job. On success the executor calls haft__exec_report once, at any later time. On
-     * failure exec.c reports the error as a call that never started. */
+    /* Starts the job. On success the executor calls haft__exec_report once, at any later time. If
+     * it fails, exec.c reports its error for a call that never started. */
     haft_status (*start)(haft__exec_job *job, haft_error *err);
     /* Ends the job immediately and drops its report. The job is freed when this returns false. If
      * it returns true, the executor keeps a reference and drops it with haft__exec_job_release. */

@@ -35,7 +35,7 @@ typedef struct function {
     atomic_bool cancelled;
     atomic_size_t progress_bytes; /* progress in transit to the loop */
     bool on_loop;                 /* runs on the loop's thread, inside start */
-    /* Written by the thread, read after it is done. */
+    /* Written by the thread, read after the thread is done. */
     haft_status status;
     haft_reply reply;
     haft_error err;
@@ -65,7 +65,7 @@ static void notify_progress(haft__task *task)
     haft__exec_job *job = progress->from->job;
     (void)atomic_fetch_sub(&progress->from->progress_bytes, sizeof(*progress) + progress->length);
     /* A function on the loop's thread has reported its result before its progress is delivered, so
-     * `reported` says nothing there. `done` is NULL if the caller has dropped the job. */
+     * `reported` is not checked for it. `done` is NULL if the caller has dropped the job. */
     if (progress->from->on_loop ? job->done != NULL : !job->reported) {
         job->call.progress(job->context, (haft_str){progress->text, progress->length});
     }
@@ -195,7 +195,7 @@ static bool is_free(const haft__exec_job *job)
     return (job->call.tool->function->traits & HAFT_COST_FREE) != 0;
 }
 
-/* Whether another function may start; if not, reports that. */
+/* Whether another function may start. If not, reports an error as the result of the job. */
 static bool is_allowed(haft__exec_job *job)
 {
     if (is_free(job) || haft__pool_abandoned_count(job->exec->pool) < HAFT__LIMIT_POOL_ABANDONED) {

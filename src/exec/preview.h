@@ -16,8 +16,9 @@ typedef struct haft__preview {
     size_t count; /* 0 for tools without a preview */
 } haft__preview;
 
-/* Starts nothing. Texts live in `arena` and may contain secrets: redact them before display. An
- * error that the call would fail with is a row too. */
+/* Starts no process and no request. Texts live in `arena` and may contain secrets: the caller
+ * redacts them before display. If the call would fail, the error is a row with the label
+ * "problem". */
 HAFT_MUST_USE haft_status haft__exec_preview(haft__exec *exec, const haft__exec_call *call,
                                              haft__arena *arena, haft__preview *ret_preview,
                                              haft_error *err);

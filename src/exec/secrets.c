@@ -2,8 +2,8 @@
 /*
  * secrets.c - finds the texts that must be redacted.
  *
- * It errs on the side of too many texts, except for values that clearly are not secret: calls that
- * contain a secret are refused. Tests: tests/exec/secrets_test.c.
+ * It prefers too many texts to too few. But it skips values that clearly are not secret, because
+ * calls that contain a secret are refused. Tests: tests/exec/secrets_test.c.
  */
 #include "exec/secrets.h"
 
@@ -21,10 +21,10 @@ typedef struct collector {
     haft_error *err;
 } collector;
 
-static void add_alone(collector *c, haft_str value)
+static void add_text(collector *c, haft_str value)
 {
     if (c->status == HAFT_OK && value.ptr != NULL && value.len > 0) {
-        bool added; /* false if the text is too short: it would match everywhere */
+        bool added; /* false if the text is so short that it would match everywhere */
         c->status = haft__redactor_add(c->redactor, value, &added, c->err);
     }
 }
@@ -41,8 +41,8 @@ static void add_password(collector *c, haft_str password)
         plain[length++] = escape ? (char)(high * 16 + low) : password.ptr[i];
         i += escape ? 2 : 0;
     }
-    add_alone(c, password);
-    add_alone(c, (haft_str){plain, length});
+    add_text(c, password);
+    add_text(c, (haft_str){plain, length});
 }
 
 /* The password of every scheme://user:password@host in a text: tools often print parts of URLs. */
@@ -66,13 +66,13 @@ static void add_passwords(collector *c, haft_str text)
 
 static void add(collector *c, haft_str value)
 {
-    add_alone(c, value);
+    add_text(c, value);
     add_passwords(c, value);
 }
 
 /* ---- the environment ---- */
 
-static bool sounds_secret(haft_str name)
+static bool has_secret_name(haft_str name)
 {
     static const char *const words[] = {
         "_KEY",       "APIKEY",     "TOKEN",   "SECRET",       "PASSWORD", "PASSWD",
@@ -86,7 +86,7 @@ static bool sounds_secret(haft_str name)
     return false;
 }
 
-/* A word such as programs use. */
+/* A lower-case word such as `production`. */
 static bool is_word(haft_str value)
 {
     size_t i = 0;
@@ -105,7 +105,7 @@ static bool is_number(haft_str value)
     return i == value.len;
 }
 
-/* Rejects values that only have a secret-sounding name. */
+/* False for a value that is not secret although the name of its variable suggests it. */
 static bool looks_secret(haft_str value)
 {
     return !is_number(value) && !is_word(value) && !haft__str_starts_with(value, HAFT__LIT("/"));
@@ -147,7 +147,7 @@ static bool is_key(haft_str name)
            || haft__str_contains_ignore_case(name, HAFT__LIT("PASS"));
 }
 
-/* A value that is never a secret. */
+/* A value that is never secret: an origin or a path. */
 static bool is_plain(haft_str value)
 {
     return is_word(value) || is_path(value) || is_origin(value);
@@ -155,7 +155,7 @@ static bool is_plain(haft_str value)
 
 static void collect_variable(void *context, haft_str name, haft_str value)
 {
-    if (sounds_secret(name) && looks_secret(value)) {
+    if (has_secret_name(name) && looks_secret(value)) {
         add(context, value);
     }
 }
@@ -169,7 +169,7 @@ static void add_variable(collector *c, haft_str name)
     if (name.len > 0 && c->env->get != NULL) {
         value = haft__str_trim(c->env->get(c->env->context, name));
     }
-    if (is_key(name) || sounds_secret(name) || !is_plain(value)) {
+    if (is_key(name) || has_secret_name(name) || !is_plain(value)) {
         add(c, value);
     } else {
         add_passwords(c, value);
@@ -241,7 +241,7 @@ static bool is_public(haft_str name)
 }
 
 /* A key may begin with a slash, or be a number. */
-static void add_written(collector *c, haft_str name, haft_str value)
+static void add_literal(collector *c, haft_str name, haft_str value)
 {
     value = haft__str_trim(value);
     bool plain = is_plain(value) || is_number(value);
@@ -253,19 +253,19 @@ static void add_written(collector *c, haft_str name, haft_str value)
 }
 
 /* The default of a variable that is not set: ${NAME:-default}. */
-static void add_otherwise(collector *c, haft_str name, haft_str text)
+static void add_default(collector *c, haft_str name, haft_str text)
 {
     while (text.len > 0) {
         (void)haft__str_split(&text, '$');
         if (haft__str_starts_with(text, HAFT__LIT("{"))) {
             haft_str inside = haft__str_split(&text, '}');
             (void)haft__str_split(&inside, ':');
-            add_written(c, name, haft__str_skip(inside, 1));
+            add_literal(c, name, haft__str_skip(inside, 1));
         }
     }
 }
 
-static void collect_written(collector *c, haft__json server, haft_str key, bool headers)
+static void collect_literals(collector *c, haft__json server, haft_str key, bool headers)
 {
     const haft__json *texts = haft__json_get(server, key);
     bool object = texts != NULL && texts->kind == HAFT__JSON_OBJECT;
@@ -276,13 +276,13 @@ static void collect_written(collector *c, haft__json server, haft_str key, bool 
             continue;
         }
         if (memmem(text.ptr, text.len, "${", 2) != NULL) {
-            add_otherwise(c, name, text);
+            add_default(c, name, text);
             add_passwords(c, text);
             continue;
         }
-        add_written(c, name, text);
+        add_literal(c, name, text);
         (void)haft__str_split(&rest, ' '); /* Bearer TOKEN */
-        add_written(c, name, headers ? rest : HAFT__LIT(""));
+        add_literal(c, name, headers ? rest : HAFT__LIT(""));
     }
 }
 
@@ -293,8 +293,8 @@ static void collect_servers(collector *c, haft__json mcp)
     for (uint32_t i = 0; servers != NULL && i < servers->count; i++) {
         haft__json server = servers->members[i].value;
         const haft__json *url = haft__json_get(server, HAFT__LIT("url"));
-        collect_written(c, server, HAFT__LIT("env"), false);
-        collect_written(c, server, HAFT__LIT("headers"), true);
+        collect_literals(c, server, HAFT__LIT("env"), false);
+        collect_literals(c, server, HAFT__LIT("headers"), true);
         add_passwords(c, url != NULL ? haft__json_text(*url) : HAFT__LIT(""));
     }
 }

@@ -14,7 +14,7 @@ HAFT_MUST_USE haft_status haft__secrets_collect(const haft__spec *spec, const ha
                                                 haft__arena *arena, haft__redactor **ret_redactor,
                                                 haft_error *err);
 
-/* Adds the secrets of another spec, which a run with this redactor can get. */
+/* Adds the secrets of another spec that a run with this redactor can use. */
 HAFT_MUST_USE haft_status haft__secrets_collect_more(haft__redactor *redactor,
                                                      const haft__spec *spec,
                                                      const haft__spec_env *env, haft_error *err);

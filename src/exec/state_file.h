@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exec/state_file.h - files of haft's own state: tool lists, accepted tools, vectors. They are in
- * one directory that only the user can write: a process with write access could accept a tool in
- * the user's name.
+ * one directory that only the user can write: a process with write access could accept a tool
+ * without asking the user.
  */
 #ifndef HAFT_EXEC_STATE_FILE_H
 #define HAFT_EXEC_STATE_FILE_H

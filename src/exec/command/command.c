@@ -16,8 +16,8 @@
 #include "exec/command/command.h"
 #include "tool/argv.h"
 
-#define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
-#define USUAL_LANG "C.UTF-8"
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+#define DEFAULT_LANG "C.UTF-8"
 
 typedef struct command {
     haft__exec_job *job;
@@ -78,22 +78,25 @@ static haft_status set_variable(command *c, haft_str name, haft_str value, haft_
     return HAFT_OK;
 }
 
-/* Passes one of our variables. If it is not set, passes `usual`, or nothing if that is NULL. */
-static haft_status pass_on(command *c, const char *name, const char *usual, haft_error *err)
+/* Passes a variable of haft's own environment to the program. If it is not set, passes `fallback`
+ * unless `fallback` is NULL. */
+static haft_status pass_variable(command *c, const char *name, const char *fallback,
+                                 haft_error *err)
 {
     const haft__spec_env *env = &c->job->exec->options.env;
     haft_str value = {NULL, 0};
     if (env->get != NULL) {
         value = env->get(env->context, haft__str(name));
     }
-    if (value.ptr == NULL && usual != NULL) {
-        value = haft__str(usual);
+    if (value.ptr == NULL && fallback != NULL) {
+        value = haft__str(fallback);
     }
     return value.ptr != NULL ? set_variable(c, haft__str(name), value, err) : HAFT_OK;
 }
 
-/* The tool's own variables. Values may be secrets: no message contains one. */
-static haft_status set_own(command *c, haft__json own, haft_error *err)
+/* Sets the variables of the tool's `env`. A value may be a secret, so no message contains a
+ * value. */
+static haft_status set_tool_variables(command *c, haft__json own, haft_error *err)
 {
     for (uint32_t i = 0; i < own.count; i++) {
         haft_str name = haft__json_text(own.members[i].key), value = {NULL, 0};
@@ -113,8 +116,8 @@ static haft_status set_own(command *c, haft__json own, haft_error *err)
     return HAFT_OK;
 }
 
-/* haft's variables about the call; they take precedence over the tool's. */
-static haft_status set_facts(command *c, haft_error *err)
+/* Sets haft's variables about the call. They replace variables of the tool with the same names. */
+static haft_status set_call_variables(command *c, haft_error *err)
 {
     const haft_call_facts *facts = &c->job->call.facts;
     haft_status status =
@@ -136,16 +139,16 @@ static haft_status make_env(command *c, haft_error *err)
     if (c->env == NULL) {
         return haft__arena_fail(&c->job->arena, err);
     }
-    haft_status status = pass_on(c, "PATH", USUAL_PATH, err);
-    status = status == HAFT_OK ? pass_on(c, "LANG", USUAL_LANG, err) : status;
-    status = status == HAFT_OK ? pass_on(c, "HOME", NULL, err) : status;
-    status = status == HAFT_OK ? set_own(c, own, err) : status;
-    return status == HAFT_OK ? set_facts(c, err) : status;
+    haft_status status = pass_variable(c, "PATH", DEFAULT_PATH, err);
+    status = status == HAFT_OK ? pass_variable(c, "LANG", DEFAULT_LANG, err) : status;
+    status = status == HAFT_OK ? pass_variable(c, "HOME", NULL, err) : status;
+    status = status == HAFT_OK ? set_tool_variables(c, own, err) : status;
+    return status == HAFT_OK ? set_call_variables(c, err) : status;
 }
 
 /* ---- arguments ---- */
 
-/* CPU seconds: all processors for the whole timeout of the call. */
+/* The limit of CPU seconds: all processors are busy for the whole timeout of the call. */
 static unsigned long long count_seconds(const haft__exec_job *job)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -205,7 +208,7 @@ static haft_status make_argv(command *c, haft_error *err)
 
 /* ---- the working directory ---- */
 
-/* The directory of the spec; our own if the spec has no path. */
+/* The directory of the spec; haft's working directory if the spec has no path. */
 static haft_status find_cwd(command *c, haft_error *err)
 {
     haft_str path = c->job->call.spec != NULL ? c->job->call.spec->path : HAFT__LIT("");

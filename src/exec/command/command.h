@@ -6,13 +6,13 @@
 #include "exec/executor.h"
 #include "io/child.h"
 
-/* Checks the arguments that `root` of the tool confines, and replaces them in job->call.arguments
- * by paths that begin with their directory. BAD_INPUT, with a message for the model, if one leads
- * outside or through a symbolic link. */
+/* Checks the path arguments that `root` of the tool lists, and prepends the directory of each to
+ * its path in job->call.arguments. BAD_INPUT, with a message for the model, if a path leads outside
+ * its directory or through a symbolic link. */
 HAFT_MUST_USE haft_status haft__command_confine(haft__exec_job *job, haft_error *err);
 
-/* The standard input: the tool's `stdin` with {arg} replaced, or else the arguments as one JSON
- * object and a newline. In the arena of the job. */
+/* The standard input: the tool's `stdin` with {arg} replaced or, without `stdin`, the arguments as
+ * one JSON object and a newline. The text lives in the arena of the job. */
 HAFT_MUST_USE haft_status haft__command_input(haft__exec_job *job, haft_str *ret_input,
                                               haft_error *err);
 

@@ -3,8 +3,8 @@
  * confine.c - path arguments of a command that must stay beneath a directory: `root` of the tool.
  *
  * The kernel resolves the path right before the program starts (exec/files/root.h). The program
- * opens it again later, so a process that changes the directory meanwhile can still lead it
- * outside. Tests: tests/exec/command/confine_test.c.
+ * opens it again later, so a process that changes the directory in between can still lead the
+ * program outside. Tests: tests/exec/command/confine_test.c.
  */
 #include <errno.h>
 #include <string.h>

@@ -28,7 +28,7 @@ static void report(haft__exec_job *job, haft__exec_result *result, haft__buf *bu
 
 /* Lines of guard's report; see libexec/haft/guard.c. */
 static const struct {
-    const char *line, *what, *hint;
+    const char *line, *problem, *hint;
 } reports[] = {
     {"exec ENOENT", "does not exist", "install it, or write its path relative to the spec"},
     {"exec ENOENT interpreter", "needs an interpreter that does not exist", "check its first line"},
@@ -50,9 +50,9 @@ static void report_not_started(haft__exec_job *job, haft_str program, haft_str l
         i++;
     }
     if (i < COUNT(reports)) {
-        haft__buf_addf(&buf, "%s", reports[i].what);
+        haft__buf_addf(&buf, "%s", reports[i].problem);
         result.hint = haft__str(reports[i].hint);
-    } else { /* a transient cause: no process, no memory */
+    } else { /* a transient cause: too many processes, out of memory */
         haft__buf_addf(&buf, "could not be started: %.*s", HAFT__ARG(line));
         result.transient = true;
     }
@@ -61,8 +61,8 @@ static void report_not_started(haft__exec_job *job, haft_str program, haft_str l
 
 /* ---- failed ---- */
 
-/* The end of its output: of standard error or, if that is empty, of standard output. Standard error
- * has lost its beginning if it is as long as the room for it. */
+/* The end of the program's standard error or, if that is empty, of its standard output. If standard
+ * error fills its buffer, its beginning was dropped. */
 static haft__excerpt find_detail(const haft__child_result *ended)
 {
     size_t most = HAFT__LIMIT_CHILD_ERROR_BYTES;

@@ -34,9 +34,9 @@ bool haft__embedding_backoff_read(haft__arena *arena, haft_str path, uint64_t no
         || batch > HAFT__LIMIT_EMBED_BATCH) {
         return false;
     }
-    /* Ignores a time too far in the future: the clock was set back since. */
-    bool rests = until > now && until - now <= HAFT__LIMIT_EMBED_COOLDOWN_MS;
-    *ret_slow = (haft__embedding_backoff){rests ? until - now : 0, (size_t)batch, text};
+    /* An end too far in the future means that the clock was set back: no backoff. */
+    bool active = until > now && until - now <= HAFT__LIMIT_EMBED_COOLDOWN_MS;
+    *ret_slow = (haft__embedding_backoff){active ? until - now : 0, (size_t)batch, text};
     return true;
 }
 
@@ -47,7 +47,7 @@ bool haft__embedding_backoff_write(haft_str path, uint64_t now, const haft__embe
         return false;
     }
     haft__buf_init(&text, MOST_BYTES);
-    haft__buf_addf(&text, MAGIC "\n%" PRIu64 "\n%zu\n%.*s", now + slow->rest_ms, slow->batch,
+    haft__buf_addf(&text, MAGIC "\n%" PRIu64 "\n%zu\n%.*s", now + slow->remaining_ms, slow->batch,
                    HAFT__ARG(slow->reason));
     haft__state_file_create_directory(path.ptr);
     bool written = haft__buf_check(&text, NULL) == HAFT_OK

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exec/embeddings/backoff.h - records that an embeddings server was slow, in a file in the state
- * directory, so that other processes do not wait for it again at once and then send it
- * smaller batches.
+ * directory, so that other processes send it no request until the backoff ends, and smaller batches
+ * after that.
  *
  *     "haft-slow 1\n", end of the backoff in milliseconds since 1970, "\n",
  *     texts per request, "\n", the outcome of the last request
@@ -16,7 +16,7 @@
 #include "base/limits.h"
 
 typedef struct haft__embedding_backoff {
-    uint64_t rest_ms; /* remaining backoff; 0: requests are allowed */
+    uint64_t remaining_ms; /* remaining backoff; 0: requests are allowed */
     size_t batch;
     haft_str reason;
 } haft__embedding_backoff;

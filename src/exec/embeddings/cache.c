@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache.c - the vector file. Concurrent writers need no lock: vectors that one of them loses are
- * requested again. Tests: tests/exec/embeddings/cache_test.c.
+ * cache.c - the vector file. Concurrent writers need no lock: if one overwrites vectors of another,
+ * they are requested again. Tests: tests/exec/embeddings/cache_test.c.
  */
 #include "exec/embeddings/cache.h"
 
@@ -18,7 +18,7 @@
 
 #define MAGIC      "haft-vectors 1\n"
 #define HEAD_BYTES (sizeof(MAGIC) - 1 + 8)
-/* The file, the rows added since, and the map. */
+/* The text of the file, the rows that were added after reading it, and the map. */
 #define MOST_MEMORY (3 * (size_t)HAFT__LIMIT_EMBED_CACHE_BYTES)
 
 static void add_u32(haft__buf *buf, uint32_t number)
@@ -52,7 +52,7 @@ void haft__embedding_cache_clear(haft__embedding_cache *cache)
     haft__arena fresh;
     haft__arena_init(&fresh, MOST_MEMORY);
     cache->path = haft__arena_copy(&fresh, path);
-    cache->path = cache->path.ptr != NULL ? cache->path : HAFT__LIT(""); /* then memory only */
+    cache->path = cache->path.ptr != NULL ? cache->path : HAFT__LIT(""); /* "": memory only */
     haft__arena_finish(&cache->arena);
     cache->arena = fresh;
     haft__map_init(&cache->rows, &cache->arena, cache->hash_key);
@@ -70,7 +70,7 @@ void haft__embedding_cache_finish(haft__embedding_cache *cache)
 
 /* ---- reading ---- */
 
-static bool is_whole(haft_str text, uint32_t *ret_dimensions, uint32_t *ret_count)
+static bool is_intact(haft_str text, uint32_t *ret_dimensions, uint32_t *ret_count)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
     if (text.len < HEAD_BYTES + sizeof(digest) || !haft__str_starts_with(text, HAFT__LIT(MAGIC))) {
@@ -93,14 +93,14 @@ static haft_status read_file(haft__embedding_cache *cache, haft_error *err)
     uint32_t dimensions = 0, count = 0;
     haft_status status = haft__state_file_read(&cache->arena, cache->path.ptr,
                                                HAFT__LIMIT_EMBED_CACHE_BYTES, &text, NULL);
-    if (status != HAFT_OK || !is_whole(text, &dimensions, &count)) {
+    if (status != HAFT_OK || !is_intact(text, &dimensions, &count)) {
         return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
     }
     const char *at = text.ptr + HEAD_BYTES;
     cache->dimensions = dimensions;
     for (uint32_t i = 0; i < count; i++) {
         haft_str digest = {at, HAFT__SHA256_BYTES};
-        /* Maps store non-const pointers; nothing writes through this one.
+        /* Maps store non-const pointers; no code writes to the row.
          * NOLINTNEXTLINE(performance-no-int-to-ptr) */
         void *row = (void *)(uintptr_t)(at + HAFT__SHA256_BYTES);
         if (haft__map_put(&cache->rows, digest, row, err) != HAFT_OK) {

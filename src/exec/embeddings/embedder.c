@@ -2,9 +2,9 @@
 /*
  * embedder.c - requests vectors from a /v1/embeddings server, on the loop.
  *
- * Vectors that arrived are kept even if the job fails: a server that is too slow for all tools of
- * one search completes them after a few searches. Tests: tests/exec/embeddings/embedder_test.c,
- * tests/mcp/embeddings_test.py.
+ * Received vectors are kept even if the job fails. So a server that is too slow to embed all tools
+ * during one search has embedded them after a few searches. Tests:
+ * tests/exec/embeddings/embedder_test.c, tests/mcp/embeddings_test.py.
  */
 #include "exec/embeddings/embedder.h"
 
@@ -31,10 +31,10 @@ struct haft__embedder {
     haft__provider_headers headers; /* including the key */
     haft__embedding_cache cache;
     uint64_t generation;
-    uint64_t rest_until; /* on the loop's clock; 0: it did not fail */
-    size_t batch;        /* texts per request: fewer for a slow server */
-    haft_str slow_path;  /* backoff file; "": no file */
-    bool was_slow;       /* a backoff file exists */
+    uint64_t backoff_until; /* end of the backoff on the loop's clock; 0: none */
+    size_t batch;           /* texts per request: fewer for a slow server */
+    haft_str slow_path;     /* backoff file; "": no file */
+    bool was_slow;          /* a backoff file exists */
     char reason[REASON_BYTES + 1];
 };
 
@@ -42,13 +42,14 @@ struct haft__embedder_job {
     haft__embedder *embedder;
     haft__arena arena;
     haft_str *texts; /* of tools without a vector */
-    size_t count, at, asked;
+    size_t count, at;
+    size_t requested; /* texts in the pending request */
     haft_str query;
     haft__buf body, reply;
     uint32_t status;
     haft__http_transfer *transfer;
-    uint64_t until;
-    uint64_t generation; /* of the embedder when the job began */
+    uint64_t deadline_ms; /* of the tools, on the clock of the loop */
+    uint64_t generation;  /* of the embedder when the job began */
     haft__embedder_done *done;
     void *context;
 };
@@ -78,8 +79,8 @@ static void load_backoff(haft__embedder *embedder, haft_str name)
                                      &slow)) {
         embedder->was_slow = true;
         embedder->batch = slow.batch;
-        if (slow.rest_ms > 0 && !embedder->options.ignore_backoff) {
-            embedder->rest_until = haft__loop_now(embedder->options.loop) + slow.rest_ms;
+        if (slow.remaining_ms > 0 && !embedder->options.ignore_backoff) {
+            embedder->backoff_until = haft__loop_now(embedder->options.loop) + slow.remaining_ms;
             (void)snprintf(embedder->reason, sizeof(embedder->reason), "%.*s",
                            HAFT__ARG(slow.reason));
         }
@@ -182,7 +183,7 @@ static void finish(haft__embedder_job *job, const haft__search_embedding *query,
 }
 
 /* Stores the error, redacted and shortened. */
-static void note(haft__embedder *embedder, haft_str message)
+static void store_reason(haft__embedder *embedder, haft_str message)
 {
     haft__excerpt excerpt = {.text = message, .max_bytes = REASON_BYTES};
     haft__buf clean;
@@ -198,13 +199,14 @@ static void note(haft__embedder *embedder, haft_str message)
 static void start_backoff(haft__embedder_job *job)
 {
     haft__embedder *embedder = job->embedder;
-    embedder->rest_until = haft__loop_now(embedder->options.loop) + HAFT__LIMIT_EMBED_COOLDOWN_MS;
+    embedder->backoff_until =
+        haft__loop_now(embedder->options.loop) + HAFT__LIMIT_EMBED_COOLDOWN_MS;
     finish(job, NULL, haft__str(embedder->reason));
 }
 
 static void fail(haft__embedder_job *job, haft_str message)
 {
-    note(job->embedder, message);
+    store_reason(job->embedder, message);
     start_backoff(job);
 }
 
@@ -254,8 +256,8 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
     bool slow = result->end == HAFT__HTTP_TOTAL_TIMEOUT || result->end == HAFT__HTTP_IDLE_TIMEOUT
                 || result->end == HAFT__HTTP_FIRST_BYTE_TIMEOUT;
     body.len = body.len < HAFT__LIMIT_MODEL_ERROR_BYTES ? body.len : HAFT__LIMIT_MODEL_ERROR_BYTES;
-    if (slow && job->asked > 1) {
-        job->embedder->batch = (job->asked + 3) / 4;
+    if (slow && job->requested > 1) {
+        job->embedder->batch = (job->requested + 3) / 4;
     }
     bool has_reason =
         result->end == HAFT__HTTP_OK
@@ -263,7 +265,7 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
                job->status, body, HAFT__LIT(""), job->embedder->options.hash_key,
                haft__redactor_cleaner(job->embedder->options.redactor), &job->arena, &failure, NULL)
                == HAFT_OK;
-    note(job->embedder, has_reason ? failure.message : haft__str(result->message));
+    store_reason(job->embedder, has_reason ? failure.message : haft__str(result->message));
     /* The timeout of a query is short: only slow tool batches are recorded. */
     bool tools = job->at < job->count;
     if ((slow && tools) || result->end == HAFT__HTTP_CONNECT_TIMEOUT) {
@@ -272,7 +274,7 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
     start_backoff(job);
 }
 
-/* Stores the vectors of tools, all of them. */
+/* Stores the vectors of the requested batch of tools. */
 static haft_status read_tools(haft__embedder_job *job, const haft__embeddings *found,
                               haft_error *err)
 {
@@ -318,7 +320,7 @@ static void read_query(haft__embedder_job *job, const haft__embeddings *found)
         finish(job, NULL, haft__str(job->embedder->reason));
         return;
     }
-    job->embedder->rest_until = 0;
+    job->embedder->backoff_until = 0;
     clear_backoff(job->embedder);
     finish(job, &given, HAFT__LIT(""));
 }
@@ -330,7 +332,7 @@ static void handle_reply(haft__embedder_job *job)
     haft_error err = {0};
     haft_status status = haft__buf_check(&job->reply, &err);
     if (status == HAFT_OK) {
-        status = haft__embeddings_read(&job->arena, haft__buf_str(&job->reply), job->asked,
+        status = haft__embeddings_read(&job->arena, haft__buf_str(&job->reply), job->requested,
                                        job->embedder->options.hash_key, &found, &err);
     }
     if (status != HAFT_OK) {
@@ -399,16 +401,16 @@ static haft_status send_next(haft__embedder_job *job, haft_error *err)
     uint64_t now = haft__loop_now(options->loop);
     size_t left = job->count - job->at, batch = job->embedder->batch;
     bool query = left == 0;
-    job->asked = query ? 1 : left < batch ? left : batch;
+    job->requested = query ? 1 : left < batch ? left : batch;
     haft__buf_clear(&job->body);
     haft__embeddings_write_request(&job->body, options->model,
-                                   query ? &job->query : job->texts + job->at, job->asked);
+                                   query ? &job->query : job->texts + job->at, job->requested);
     haft_status status = haft__buf_check(&job->body, err);
-    uint64_t rest = now < job->until ? job->until - now : 1;
-    rest = smaller(rest, HAFT__LIMIT_EMBED_QUERY_MAX_MS);
+    uint64_t left_ms = now < job->deadline_ms ? job->deadline_ms - now : 1;
+    left_ms = smaller(left_ms, HAFT__LIMIT_EMBED_QUERY_MAX_MS);
     return status != HAFT_OK ? status
            : query           ? send(job, options->query_ms, options->query_ms, err)
-                             : send(job, options->first_ms, rest, err);
+                             : send(job, options->first_ms, left_ms, err);
 }
 
 /* Collects the texts of tools without a vector. */
@@ -459,7 +461,7 @@ haft_status haft__embedder_start(haft__embedder *embedder, const haft__search_do
                                  void *context, haft__embedder_job **ret_job, haft_error *err)
 {
     uint64_t now = haft__loop_now(embedder->options.loop);
-    if (now < embedder->rest_until) {
+    if (now < embedder->backoff_until) {
         return haft__fail(err, HAFT_BAD_STATE, "", "%s", embedder->reason);
     }
     haft__embedder_job *job = calloc(1, sizeof(*job));
@@ -467,7 +469,7 @@ haft_status haft__embedder_start(haft__embedder *embedder, const haft__search_do
         return haft__fail_no_memory(err);
     }
     *job = (haft__embedder_job){.embedder = embedder,
-                                .until = now + embedder->options.tools_ms,
+                                .deadline_ms = now + embedder->options.tools_ms,
                                 .generation = embedder->generation,
                                 .done = done,
                                 .context = context};

@@ -4,8 +4,8 @@
  *
  * Tools are requested in batches, one after the other, and cached (exec/embeddings/cache.h). The
  * query follows, with a short timeout. A server that fails gets no request for
- * HAFT__LIMIT_EMBED_COOLDOWN_MS, so that it does not slow down every search; if it was slow, other
- * processes avoid it too (exec/embeddings/backoff.h).
+ * HAFT__LIMIT_EMBED_COOLDOWN_MS, so that it does not slow down every search. If it was slow, other
+ * processes send no requests either (exec/embeddings/backoff.h).
  */
 #ifndef HAFT_EXEC_EMBEDDINGS_EMBEDDER_H
 #define HAFT_EXEC_EMBEDDINGS_EMBEDDER_H
@@ -17,7 +17,8 @@
 typedef struct haft__embedder haft__embedder;
 typedef struct haft__embedder_job haft__embedder_job;
 
-/* All members are copied except the loop, the client and the redactor, which must outlive it. */
+/* All members are copied except the loop, the client and the redactor, which must outlive the
+ * embedder. */
 typedef struct haft__embedder_options {
     haft__loop *loop;
     haft__http_client *http;
@@ -39,17 +40,18 @@ HAFT_MUST_USE haft_status haft__embedder_create(const haft__embedder_options *op
 /* No job may be running; NULL is allowed. */
 void haft__embedder_destroy(haft__embedder *embedder);
 
-/* Changes when the cache is discarded: vectors in an index then belong to another model. Unique
- * across embedders. */
+/* A number that changes when the cache is discarded, because the vectors in an index then belong to
+ * another model. Two embedders never have the same number. */
 uint64_t haft__embedder_generation(const haft__embedder *embedder);
 
-/* `query` is the vector of the query, and all tools have vectors; or it is NULL, and `error` is the
- * reason. Both are borrowed until this returns; then the job is freed. */
+/* On success `query` is the vector of the query, and all tools have vectors. On failure `query` is
+ * NULL, and `error` is the reason. Both are borrowed until the callback returns; then the job is
+ * freed. */
 typedef void haft__embedder_done(void *context, const haft__search_embedding *query,
                                  haft_str error);
 
-/* Requests the missing vectors. `docs` are read only before this returns. Never calls `done`
- * itself. BAD_STATE during the backoff; err->message is the reason of the failure. */
+/* Requests the missing vectors. `docs` are not read after this returns. `done` is called later,
+ * from the loop. BAD_STATE during the backoff; err->message is the reason of the failure. */
 HAFT_MUST_USE haft_status haft__embedder_start(haft__embedder *embedder,
                                                const haft__search_doc *docs, size_t count,
                                                haft_str query, haft__embedder_done *done,

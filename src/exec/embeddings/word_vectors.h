@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "tool/index/word_vectors.h"
 
-/* Must not move while an index uses it. */
+/* The struct must not move while an index uses it. */
 typedef struct haft__word_vectors {
     haft__buf bytes;
     haft__search_word_vectors table;

@@ -24,8 +24,8 @@
 #include "exec/files/scan.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
-/* If COMMON_LINES lines had a literal but did not match, and there was one at least every
- * COMMON_BYTES bytes, it is faster to search without literals. */
+/* The search stops using literals, because they slow it down, after COMMON_LINES lines that had a
+ * literal but did not match, if these were at least one per COMMON_BYTES bytes. */
 #define COMMON_LINES 64
 #define COMMON_BYTES 256
 
@@ -85,7 +85,7 @@ static haft_status make_room(grep_state *g, size_t room, size_t have)
 
 /* ---- lines ---- */
 
-/* The line around `at`; reads nothing before `from`. */
+/* The line that contains position `at`. The line begins at `from` or later. */
 static haft_str line_at(haft_str text, size_t from, size_t at)
 {
     const char *before = at > from ? memrchr(text.ptr + from, '\n', at - from) : NULL;
@@ -148,8 +148,8 @@ static bool is_common(const grep_state *g)
     return g->candidates >= COMMON_LINES && g->searched / g->candidates < COMMON_BYTES;
 }
 
-/* Finds the first match at `from` or after it; `from` is the beginning of a line. Returns the same
- * as haft__regex_find. */
+/* Finds the first match at or after `from`, which is the beginning of a line. Returns the same
+ * values as haft__regex_find. */
 static haft__regex_result find(grep_state *g, haft_str text, size_t from, size_t *ret_at)
 {
     while (g->uses_literals && from < text.len) {
@@ -217,7 +217,7 @@ static haft_status search_block(grep_state *g, grep_file *file, size_t length)
     return status;
 }
 
-/* Grows the block for a line that is longer than it. */
+/* Grows the block because a line is longer than the block. */
 static haft_status grow_block(grep_state *g, grep_file *file)
 {
     file->room *= 2;
@@ -227,14 +227,14 @@ static haft_status grow_block(grep_state *g, grep_file *file)
 /* Fills the block. Returns false if the file cannot be read. */
 static bool fill(grep_state *g, grep_file *file)
 {
-    size_t room = file->room - file->have, wanted = room < file->left ? room : file->left;
-    ssize_t got = haft__files_read_full(file->fd, block_of(g) + file->have, wanted);
+    size_t room = file->room - file->have, count = room < file->left ? room : file->left;
+    ssize_t got = haft__files_read_full(file->fd, block_of(g) + file->have, count);
     if (got < 0) {
         return false;
     }
     file->have += (size_t)got;
     file->left -= (size_t)got;
-    file->ended = (size_t)got < wanted || file->left == 0;
+    file->ended = (size_t)got < count || file->left == 0;
     return true;
 }
 

@@ -48,7 +48,7 @@ static void show_line(read_state *r)
     r->shown_last = r->full ? r->shown_last : r->done;
 }
 
-static bool is_wanted(const read_state *r, uint64_t number)
+static bool is_requested(const read_state *r, uint64_t number)
 {
     return number >= r->first && number <= r->last && !r->full;
 }
@@ -57,7 +57,7 @@ static void end_line(read_state *r)
 {
     r->done++;
     r->open = false;
-    if (is_wanted(r, r->done)) {
+    if (is_requested(r, r->done)) {
         show_line(r);
     }
     r->kept_length = 0;
@@ -67,10 +67,10 @@ static void end_line(read_state *r)
 static void add_piece(read_state *r, haft_str piece)
 {
     size_t room = sizeof(r->kept) - r->kept_length;
-    size_t taken = is_wanted(r, r->done + 1) ? piece.len : 0;
-    taken = taken < room ? taken : room;
-    memcpy(r->kept + r->kept_length, piece.ptr, taken);
-    r->kept_length += taken;
+    size_t kept = is_requested(r, r->done + 1) ? piece.len : 0;
+    kept = kept < room ? kept : room;
+    memcpy(r->kept + r->kept_length, piece.ptr, kept);
+    r->kept_length += kept;
     r->open = true;
 }
 

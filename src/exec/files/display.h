@@ -9,11 +9,11 @@
 #include "base/buf.h"
 
 /* Appends the name of a file. Control characters, Unicode line and direction marks and backslashes
- * are written as JSON escapes, so that a model can pass the name as it is shown. A byte that is not
- * UTF-8 becomes \xNN, which cannot be converted back. */
+ * are written as JSON escapes, so that a model can pass the displayed name in a call. A byte that
+ * is not UTF-8 becomes \xNN, which cannot be converted back. */
 void haft__files_display_name(haft__buf *buf, haft_str name);
 
-/* The same for an error message, truncated to this length. */
+/* Writes the same form for an error message, truncated to this length. */
 #define HAFT__FILES_SHORT_NAME_BYTES 120
 const char *haft__files_display_short_name(haft_str name, char to[HAFT__FILES_SHORT_NAME_BYTES]);
 

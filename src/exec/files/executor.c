@@ -2,8 +2,9 @@
 /*
  * executor.c - the executors of glob, grep and read: searches on threads of the pool.
  *
- * A cancelled search gets a stop flag, which it checks often. It keeps the job's memory with its
- * arguments until it returns. Tests: tests/exec/files/executor_test.c.
+ * Cancelling a search sets its stop flag, which the search checks often. The job's memory, which
+ * contains the arguments, stays allocated until the search returns. Tests:
+ * tests/exec/files/executor_test.c.
  */
 #include <stdatomic.h>
 
@@ -24,7 +25,7 @@ typedef struct file_search {
     search_function *function;
     haft__files_request search;
     atomic_bool stop;
-    /* Written by the thread, read after it is done. */
+    /* Written by the thread, read after the thread is done. */
     haft__buf result;
     haft_status status;
     haft_error err;
@@ -32,34 +33,36 @@ typedef struct file_search {
 
 static void work(haft__pool_job *pooled)
 {
-    file_search *it = HAFT__CONTAINER(pooled, file_search, pooled);
-    it->status = it->function(&it->search, &it->result, &it->err);
+    file_search *search_job = HAFT__CONTAINER(pooled, file_search, pooled);
+    search_job->status =
+        search_job->function(&search_job->search, &search_job->result, &search_job->err);
 }
 
-static void report(file_search *it)
+static void report(file_search *search_job)
 {
-    haft__exec_result result = {.ok = true, .text = haft__buf_str(&it->result), .started = true};
-    if (it->status != HAFT_OK) {
+    haft__exec_result result = {
+        .ok = true, .text = haft__buf_str(&search_job->result), .started = true};
+    if (search_job->status != HAFT_OK) {
         result = (haft__exec_result){
-            .text = haft__str(it->err.message),
-            .where = haft__str(it->err.where),
-            .hint = haft__str(it->err.hint),
+            .text = haft__str(search_job->err.message),
+            .where = haft__str(search_job->err.where),
+            .hint = haft__str(search_job->err.hint),
             .started = true,
-            .transient = it->status == HAFT_IO || it->status == HAFT_NO_MEMORY,
+            .transient = search_job->status == HAFT_IO || search_job->status == HAFT_NO_MEMORY,
         };
     }
-    haft__exec_report(it->job, &result);
+    haft__exec_report(search_job->job, &result);
 }
 
 static void done(haft__pool_job *pooled)
 {
-    file_search *it = HAFT__CONTAINER(pooled, file_search, pooled);
-    haft__exec_job *job = it->job;
-    bool given_up = atomic_load(&it->stop);
+    file_search *search_job = HAFT__CONTAINER(pooled, file_search, pooled);
+    haft__exec_job *job = search_job->job;
+    bool given_up = atomic_load(&search_job->stop);
     if (!given_up) {
-        report(it);
+        report(search_job);
     }
-    haft__buf_finish(&it->result);
+    haft__buf_finish(&search_job->result);
     if (given_up) {
         haft__exec_job_release(job);
     }
@@ -127,18 +130,19 @@ static haft_status read_arguments(haft__exec_job *job, haft__files_request *sear
 
 static haft_status start(haft__exec_job *job, search_function *function, haft_error *err)
 {
-    file_search *it = haft__arena_array(&job->arena, 1, sizeof(*it));
-    if (it == NULL) {
+    file_search *search_job = haft__arena_array(&job->arena, 1, sizeof(*search_job));
+    if (search_job == NULL) {
         return haft__arena_fail(&job->arena, err);
     }
-    it->pooled = (haft__pool_job){.work = work, .done = done};
-    it->job = job;
-    it->function = function;
-    it->search.stop = &it->stop;
-    haft__buf_init(&it->result, HAFT__FILES_RESULT_BUFFER_BYTES);
-    job->state = it;
-    haft_status status = read_arguments(job, &it->search, err);
-    return status == HAFT_OK ? haft__pool_submit(job->exec->pool, &it->pooled, err) : status;
+    search_job->pooled = (haft__pool_job){.work = work, .done = done};
+    search_job->job = job;
+    search_job->function = function;
+    search_job->search.stop = &search_job->stop;
+    haft__buf_init(&search_job->result, HAFT__FILES_RESULT_BUFFER_BYTES);
+    job->state = search_job;
+    haft_status status = read_arguments(job, &search_job->search, err);
+    return status == HAFT_OK ? haft__pool_submit(job->exec->pool, &search_job->pooled, err)
+                             : status;
 }
 
 static haft_status start_glob(haft__exec_job *job, haft_error *err)
@@ -158,14 +162,14 @@ static haft_status start_read(haft__exec_job *job, haft_error *err)
 
 static bool abandon(haft__exec_job *job)
 {
-    file_search *it = job->state;
-    atomic_store(&it->stop, true);
-    if (haft__pool_cancel(job->exec->pool, &it->pooled)) {
+    file_search *search_job = job->state;
+    atomic_store(&search_job->stop, true);
+    if (haft__pool_cancel(job->exec->pool, &search_job->pooled)) {
         job->waiting = true;
         return false;
     }
     /* The thread may hang in a file system that does not respond. */
-    (void)haft__pool_abandon(job->exec->pool, &it->pooled);
+    (void)haft__pool_abandon(job->exec->pool, &search_job->pooled);
     return true;
 }
 

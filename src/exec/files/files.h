@@ -67,11 +67,12 @@ typedef struct haft__files_notes {
 
 void haft__files_notes_add(haft__files_notes *notes, const char *format, ...) HAFT__PRINTF(2, 3);
 
-/* Adds "3 files" and what happened to them, if `count` is not 0. */
+/* Adds a note such as "3 files could not be read", unless `count` is 0. `one` and `many` are the
+ * singular and the plural of the noun; `what` is the rest of the note. */
 void haft__files_notes_add_count(haft__files_notes *notes, size_t count, const char *one,
                                  const char *many, const char *what);
 
-/* Adds what a walk could not read. */
+/* Adds notes about the files that a walk could not read or did not reach. */
 void haft__files_notes_add_walk(haft__files_notes *notes, const haft__walk *walk);
 void haft__files_notes_end(haft__files_notes *notes);
 

@@ -25,8 +25,8 @@ typedef struct haft__gitignore {
 HAFT_MUST_USE bool haft__gitignore_parse(haft__gitignore *ignore, haft__arena *arena,
                                          haft_str text);
 
-/* Whether `path`, relative to the top, is excluded. The caller must not ask about paths inside an
- * excluded directory: they cannot be re-included. `ignore` may be NULL. */
+/* Whether `path`, relative to the top, is excluded. The caller must not pass paths inside an
+ * excluded directory: no rule can include them again. `ignore` may be NULL. */
 bool haft__gitignore_matches(const haft__gitignore *ignore, haft_str path, bool is_directory);
 
 #endif

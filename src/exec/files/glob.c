@@ -3,9 +3,8 @@
  * glob.c - matches compiled path patterns, which have one part for each name of a path.
  *
  * Matching backtracks only to the last star: the last `*` inside a name, the last `**` between
- * names. The last star can match everything that an earlier star could. So each pair of a part and
- * a name is compared at most once for each preceding star, and the cost is bounded by the product
- * of both lengths. Tests: tests/exec/files/glob_test.c.
+ * names. The last star can match everything that an earlier star could. So the cost is bounded by
+ * the product of the lengths of pattern and path. Tests: tests/exec/files/glob_test.c.
  */
 #include "exec/files/glob.h"
 
@@ -73,7 +72,7 @@ static bool match_tokens(const haft__glob_segment *part, haft_str name, bool byt
         } else if (t < part->count && fits(&part->tokens[t], code)) {
             t++;
             at += length;
-        } else if (back != SIZE_MAX) { /* the star matches one more */
+        } else if (back != SIZE_MAX) { /* the star matches one more character */
             back_at += next_code(name, back_at, bytes, &code);
             at = back_at;
             t = back;
@@ -142,7 +141,7 @@ static bool follow(const haft__glob_path *path, haft_str text, bool beginning)
         if (back.part == SIZE_MAX) {
             return false;
         }
-        name = next_name(&back); /* the ** matches one more */
+        name = next_name(&back); /* the ** matches one more name */
         if (!path->bytes && name.len > 0 && name.ptr[0] == '.') {
             return false;
         }

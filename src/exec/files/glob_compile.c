@@ -44,7 +44,7 @@ static const struct {
     {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}},
 };
 
-/* A class while it is parsed; it may turn out to be a literal bracket. */
+/* The state of parsing a class. If the class is not closed, its bracket is a literal. */
 typedef struct class_reader {
     reader *r;
     size_t at;
@@ -98,7 +98,7 @@ static bool read_character(class_reader *c, uint32_t *ret_code)
     return length > 0;
 }
 
-/* At "[:". False if the class name is unknown; without ":]" it is an ordinary bracket. */
+/* At "[:". False if the class name is unknown. Without ":]" the "[" is an ordinary bracket. */
 static bool read_named(class_reader *c)
 {
     haft_str rest = haft__str_skip(c->r->text, c->at + 2);

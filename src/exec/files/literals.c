@@ -3,8 +3,8 @@
  * literals.c - extracts the texts that a matching line must contain.
  *
  * Each alternative has one literal: its longest run of literal characters outside of groups and
- * classes, which are skipped. An optional character (? * {0,3}) ends the run before it, a
- * repeatable one ends the run after it. Unknown escapes and flags end the extraction without
+ * classes, which are skipped. A run ends before a character that is optional (? * {0,3}), and after
+ * a character that can repeat (+ {2,}). Unknown escapes and flags end the extraction without
  * literals. Tests: tests/exec/files/literals_test.c.
  */
 #include "exec/files/literals.h"
@@ -38,7 +38,7 @@ static size_t byte_frequency(unsigned char c)
     return found != NULL ? (size_t)(found - order) + 1 : 0;
 }
 
-/* The position of the rarest byte, except for one position. */
+/* The position of the rarest byte of the literal, not counting the position `except`. */
 static uint8_t rarest(const haft__literal *literal, uint8_t except)
 {
     uint8_t best = except;
@@ -69,8 +69,8 @@ static void end_run(reader *r)
     r->run_length = r->last = 0;
 }
 
-/* Adds a character of `length` bytes. Ignoring case works only for ASCII, without K and S: each has
- * a third form. */
+/* Adds a character of `length` bytes. Case is ignored only for ASCII letters other than K and S,
+ * because K and S each have a third form in Unicode. */
 static void add_character(reader *r, size_t length)
 {
     unsigned char first = (unsigned char)peek(r, 0);

@@ -30,7 +30,7 @@ static haft__files_path join(haft_str directory, haft_str name, haft_str rest)
     return path;
 }
 
-static bool is_there(int root, const haft__files_path *path)
+static bool exists(int root, const haft__files_path *path)
 {
     struct stat info;
     int fd = path->length > 0 ? haft__files_root_stat(root, path->text, &info) : -1;
@@ -70,7 +70,7 @@ static haft_status hint_nearest(int root, haft_str directory, haft_str name, haf
     haft_str best = nearest(root, directory, name, &arena);
     if (best.ptr != NULL) {
         haft__files_path path = join(directory, best, rest);
-        if (!is_there(root, &path)) {
+        if (!exists(root, &path)) {
             path = join(directory, best, HAFT__LIT(""));
         }
         haft_str text = {path.text, path.length};
@@ -140,7 +140,7 @@ static haft_status fail_errno(haft_str path, int error, haft_error *err)
                       haft__files_display_short_name(path, shown), strerror(error));
 }
 
-/* Checks the first path.len bytes of a path, a whole number of names; OK if they are valid. */
+/* Checks the name from `start` to `end` of a path; OK if it exists and can be followed. */
 static haft_status find_failing_name(int root, const haft__files_path *path, size_t start,
                                      size_t end, haft_error *err)
 {
@@ -178,10 +178,11 @@ static haft_status explain(int root, const haft__files_path *path, int error, ha
         }
         start = end + 1;
     }
-    return fail_errno((haft_str){path->text, path->length}, error, err); /* it has changed since */
+    return fail_errno((haft_str){path->text, path->length}, error,
+                      err); /* the path has changed in the meantime */
 }
 
-haft_status haft__path_argument_resolve(int root, haft_str given, haft__path_argument_kind wanted,
+haft_status haft__path_argument_resolve(int root, haft_str given, haft__path_argument_kind expected,
                                         haft__path_argument *ret_named, haft_error *err)
 {
     struct stat info;
@@ -196,8 +197,8 @@ haft_status haft__path_argument_resolve(int root, haft_str given, haft__path_arg
     }
     haft_str path = {named.path.text, named.path.length};
     named.is_directory = S_ISDIR(info.st_mode);
-    bool fits = (named.is_directory && wanted != HAFT__PATH_ARGUMENT_FILE)
-                || (S_ISREG(info.st_mode) && wanted != HAFT__PATH_ARGUMENT_DIRECTORY);
+    bool fits = (named.is_directory && expected != HAFT__PATH_ARGUMENT_FILE)
+                || (S_ISREG(info.st_mode) && expected != HAFT__PATH_ARGUMENT_DIRECTORY);
     if (S_ISLNK(info.st_mode)) {
         status = fail_link(fd, path, err);
     } else if (!fits) {

@@ -21,9 +21,9 @@ typedef struct haft__path_argument {
 } haft__path_argument;
 
 /* Parses the path and opens it. NOT_FOUND with the nearest name as a hint; BAD_INPUT for a symbolic
- * link, a device, and for a kind that is not `wanted`; err->where is "/path". */
+ * link, a device, and for a file that is not of the `expected` kind; err->where is "/path". */
 HAFT_MUST_USE haft_status haft__path_argument_resolve(int root, haft_str given,
-                                                      haft__path_argument_kind wanted,
+                                                      haft__path_argument_kind expected,
                                                       haft__path_argument *ret_named,
                                                       haft_error *err);
 

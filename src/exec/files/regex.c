@@ -207,10 +207,10 @@ static int search_stride(haft__regex *regex, haft_str text, size_t from)
     (void)pcre2_set_offset_limit(regex->context, from + regex->stride - 1);
     int found = pcre2_match(regex->code, (PCRE2_SPTR)text.ptr, text.len, from, 0, regex->data,
                             regex->context);
-    uint64_t taken = nanoseconds() - start;
-    if (taken > SLOW_NANOSECONDS && regex->stride > 1) {
+    uint64_t elapsed = nanoseconds() - start;
+    if (elapsed > SLOW_NANOSECONDS && regex->stride > 1) {
         regex->stride /= 2;
-    } else if (taken < SLOW_NANOSECONDS / 4 && regex->stride < LONGEST_STRIDE) {
+    } else if (elapsed < SLOW_NANOSECONDS / 4 && regex->stride < LONGEST_STRIDE) {
         regex->stride *= 2;
     }
     return found;

@@ -3,7 +3,7 @@
  * exec/files/regex.h - regular expressions of grep: PCRE2's dialect, matched in the lines of a
  * text.
  *
- * It searches whole blocks of lines at once, with PCRE2's JIT where the system allows it. Each
+ * A search covers a whole block of lines and uses PCRE2's JIT where the system allows it. Each
  * match has a step limit, and the stop flag is checked between matches, so a search stops soon for
  * every expression.
  */
@@ -31,11 +31,11 @@ HAFT_MUST_USE haft_status haft__regex_create(haft_str pattern, haft__regex **ret
                                              haft_error *err);
 void haft__regex_destroy(haft__regex *regex);
 
-/* Whether PCRE2's JIT runs it. */
+/* Whether PCRE2's JIT compiled the expression. */
 bool haft__regex_is_compiled(const haft__regex *regex);
 
-/* Number of bytes that must be readable after a text, and before it unless it is aligned to as
- * many: the JIT code reads whole vectors. */
+/* The JIT code reads whole vectors. So this number of bytes must be readable after a text and,
+ * unless the text is aligned to this number, before it. */
 #define HAFT__REGEX_SLACK 64
 
 /* Finds the first match that begins at `from` or later; `from` is the beginning of a line or

@@ -6,7 +6,7 @@
  *     [^...]             [^\n...]
  *     $ \z \Z            (?=\r?$): lines may end in CR LF
  *     \A                 ^
- *     may match it       (?:(?!\n)...): \v \p{..} and classes such as [\s,] or [\x00-\x1f]
+ *     may match \n (?:(?!\n)...): \v \p{..} and classes such as [\s,] or [\x00-\x1f]
  *
  * The flags m and s are removed: ^ and $ refer to lines, and the dot never matches a line feed.
  * PCRE2 has compiled the expression, so its syntax is valid; unknown syntax is copied.
@@ -124,7 +124,7 @@ static bool names_line_feed(const rewriter *r, size_t *ret_length)
     case 'x': return read_number(r, 16, ret_length) == '\n';
     case 'o': return read_number(r, 8, ret_length) == '\n';
     case '0':
-    case '1': /* \12 may be a back reference too, but \g{12} exists for that */
+    case '1': /* \12 may also be a back reference; a pattern can write \g{12} instead */
         value = read_digits(r, 1, 3, 8, &used);
         *ret_length = 1 + used;
         return value == '\n';
@@ -207,8 +207,8 @@ typedef struct class_facts {
     bool quoted; /* contains \Q or \E, so that its first item is hard to find */
 } class_facts;
 
-/* The length of an escape in a class. Punctuation is harmless, and so are letters that cannot match
- * the line feed, except those that may begin a range across it. */
+/* The length of an escape in a class. An escaped letter is harmless if it cannot match the line
+ * feed and cannot begin a range that contains it. Escaped punctuation is always harmless. */
 static size_t scan_escape(const rewriter *r, class_facts *facts)
 {
     char letter = peek(r, 1);
@@ -281,7 +281,7 @@ static haft_status rewrite_class(rewriter *r)
     }
     class_facts facts = scan_class(*r);
     if (facts.negated && !facts.quoted) {
-        /* The item that is now second must keep its meaning. */
+        /* A ] or - has another meaning when it is not the first item, so it is escaped. */
         char first = peek(r, 2);
         put(r, first == ']' || first == '-' ? "[^\\n\\" : "[^\\n");
         r->at += 2;

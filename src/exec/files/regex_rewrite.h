@@ -4,8 +4,8 @@
  * Pure.
  *
  * grep matches line by line, but searching a whole block of a file at once is many times faster.
- * After the rewrite both find the same lines: nothing in the expression matches a line feed, and
- * anchors of the text become anchors of a line. The result needs PCRE2_MULTILINE.
+ * After the rewrite both ways find the same lines: nothing in the expression matches a line feed,
+ * and anchors of the text become anchors of a line. The result needs PCRE2_MULTILINE.
  */
 #ifndef HAFT_EXEC_FILES_REGEX_REWRITE_H
 #define HAFT_EXEC_FILES_REGEX_REWRITE_H

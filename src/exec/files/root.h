@@ -4,8 +4,8 @@
  *
  * The kernel enforces this (openat2 with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS) at the moment of
  * opening: nobody can replace a directory by a symbolic link in between. Without openat2 nothing is
- * opened; no fallback compares path texts. Symbolic links are never followed, even those that stay
- * inside.
+ * opened; no fallback compares path texts. Symbolic links are never followed, even if they point to
+ * a file beneath the root.
  */
 #ifndef HAFT_EXEC_FILES_ROOT_H
 #define HAFT_EXEC_FILES_ROOT_H
@@ -23,8 +23,8 @@ typedef struct haft__files_path {
 } haft__files_path;
 
 /* Opens a root: `root` relative to the directory of `spec_path`, or to the working directory if
- * that is "". The operator chose it, so symbolic links are followed here. UNSUPPORTED without
- * openat2. The caller closes the descriptor. */
+ * `spec_path` is "". The operator chose the root, so symbolic links in `root` are followed.
+ * UNSUPPORTED without openat2. The caller closes the descriptor. */
 HAFT_MUST_USE haft_status haft__files_root_open(haft_str spec_path, haft_str root, int *ret_root,
                                                 haft_error *err);
 

@@ -60,7 +60,7 @@ size_t haft__scan_line_feeds(haft_str text)
 
 /* ---- literals ---- */
 
-static bool is_here(const haft__literal *literal, haft_str text, size_t at)
+static bool matches_at(const haft__literal *literal, haft_str text, size_t at)
 {
     if (text.len - at < literal->length) {
         return false;
@@ -78,7 +78,7 @@ static size_t find_scalar(const haft__literals *literals, haft_str text, size_t 
 {
     for (size_t at = from; at < end; at++) {
         for (size_t i = 0; i < literals->count; i++) {
-            if (is_here(&literals->items[i], text, at)) {
+            if (matches_at(&literals->items[i], text, at)) {
                 return at;
             }
         }
@@ -100,16 +100,16 @@ static mark make_mark(const haft__literal *literal, size_t which)
                   .ignored = (lanes){0} + literal->ignored[offset]};
 }
 
-static lanes look(const mark *m, const char *text)
+static lanes compare(const mark *m, const char *text)
 {
     return (lanes)((load(text + m->offset) | m->ignored) == m->byte);
 }
 
 /* Finds both marks of a literal in the next STEP bytes: all flags are zero if there is no match. */
-static lanes look_twice(const mark marks[2], const char *text)
+static lanes compare_twice(const mark marks[2], const char *text)
 {
-    return (look(&marks[0], text) & look(&marks[1], text))
-           | (look(&marks[0], text + LANES) & look(&marks[1], text + LANES));
+    return (compare(&marks[0], text) & compare(&marks[1], text))
+           | (compare(&marks[0], text + LANES) & compare(&marks[1], text + LANES));
 }
 
 size_t haft__scan_literals(const haft__literals *literals, haft_str text, size_t from)
@@ -121,9 +121,9 @@ size_t haft__scan_literals(const haft__literals *literals, haft_str text, size_t
         marks[i][1] = make_mark(&literals->items[i], 1);
     }
     for (; text.len - at >= STEP + HAFT__LITERAL_BYTES; at += STEP) {
-        lanes found = look_twice(marks[0], text.ptr + at);
+        lanes found = compare_twice(marks[0], text.ptr + at);
         for (size_t i = 1; i < count; i++) {
-            found |= look_twice(marks[i], text.ptr + at);
+            found |= compare_twice(marks[i], text.ptr + at);
         }
         if (has_any(found)) {
             size_t place = find_scalar(literals, text, at, at + STEP);

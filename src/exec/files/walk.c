@@ -14,7 +14,7 @@
 
 #define GIT ".git"
 
-/* A directory being read; its memory is released when it is left. */
+/* A directory that the walk is in. Its memory is released when the walk leaves it. */
 struct haft__walk_frame {
     haft__walk_frame *above;
     haft__arena_mark mark;
@@ -66,9 +66,9 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
         return HAFT_OK;
     }
     size_t most = HAFT__LIMIT_FILES_IGNORE_BYTES;
-    size_t wanted = (uint64_t)info.st_size < most ? (size_t)info.st_size : most;
-    char *text = haft__arena_alloc(&walk->arena, wanted);
-    ssize_t result = text != NULL ? haft__files_read_full(fd, text, wanted) : 0;
+    size_t size = (uint64_t)info.st_size < most ? (size_t)info.st_size : most;
+    char *text = haft__arena_alloc(&walk->arena, size);
+    ssize_t result = text != NULL ? haft__files_read_full(fd, text, size) : 0;
     size_t got = result > 0 ? (size_t)result : 0;
     (void)close(fd);
     if (text == NULL) {
@@ -245,7 +245,7 @@ static bool visit_file(haft__walk *walk)
            && !is_ignored(walk, false);
 }
 
-/* Processes the next entry of the current directory; true if it is a wanted file. */
+/* Processes the next entry of the current directory; true if the walk returns it. */
 static bool visit_entry(haft__walk *walk, const haft__directory_entry *entry,
                         haft_status *ret_status, haft_error *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec/files/walk.h - iterates over the files below a directory whose path matches, sorted by path
- * as bytes.
+ * exec/files/walk.h - iterates over the files below a directory whose paths match a pattern, in the
+ * byte order of their paths.
  *
  * It skips: paths excluded by ignore files (.gitignore, .ignore and .git/info/exclude inside the
- * root), `.git` itself, hidden names unless the pattern writes their dot, symbolic links, and
- * special files. Each directory is opened by its path beneath the root and closed before the next
- * one, so a walk keeps no descriptor open and cannot leave the root.
+ * root), `.git` itself, hidden names unless the pattern contains the leading dot, symbolic links,
+ * and special files. Each directory is opened by its path beneath the root and closed before the
+ * next one, so a walk keeps no descriptor open and cannot leave the root.
  */
 #ifndef HAFT_EXEC_FILES_WALK_H
 #define HAFT_EXEC_FILES_WALK_H

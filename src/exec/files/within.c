@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "exec/files/display.h"
 
-/* Without "./" in front and a slash at the end. */
+/* Removes "./" at the beginning and a slash at the end. */
 static haft_str plain(haft_str path)
 {
     while (haft__str_starts_with(path, HAFT__LIT("./"))) {

@@ -6,7 +6,7 @@
 
 #include "exec/files/root.h"
 
-/* Files and directories, relative to the root. Without any, all of the root. */
+/* Files and directories, relative to the root. Without paths, all files of the root are visible. */
 typedef struct haft__files_within {
     const haft_str *paths;
     size_t count;
@@ -21,11 +21,11 @@ typedef enum haft__within_place {
 /* The place of a normalised path; "." and "" are the root. */
 haft__within_place haft__files_within_place(const haft__files_within *within, haft_str path);
 
-/* Whether it is one of the paths itself. */
+/* Whether `path` is itself one of the paths. */
 bool haft__files_within_names(const haft__files_within *within, haft_str path);
 
-/* Fails with BAD_INPUT if the path is outside, or is above them and must be `inside`. err->where
- * is "/path". */
+/* Fails with BAD_INPUT if `path` is outside; with `inside`, also if it is only above one of the
+ * paths. err->where is "/path". */
 HAFT_MUST_USE haft_status haft__files_within_check(const haft__files_within *within, haft_str path,
                                                    bool inside, haft_error *err);
 

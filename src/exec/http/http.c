@@ -14,7 +14,7 @@ typedef struct http_call {
 } http_call;
 
 /* One client reaches only the public network, the other every address; each is created on first
- * use. Both ignore proxies: the address check must apply to the address that is connected to. */
+ * use. Both ignore proxies: the address check must apply to the address of the connection. */
 static haft_status find_client(haft__exec_job *job, haft__http_client **ret_http, haft_error *err)
 {
     haft__exec *exec = job->exec;

@@ -8,8 +8,8 @@
 
 /* ---- request.c ---- */
 
-/* Builds the request of a call, in the job's arena. Errors are ones that the model or the author of
- * the spec can fix; no message contains a value of the environment. */
+/* Builds the request of a call, in the job's arena. The model or the author of the spec can fix
+ * every error. No message contains a value of the environment. */
 HAFT_MUST_USE haft_status haft__http_tool_request(haft__exec_job *job,
                                                   haft__http_request *ret_request, haft_error *err);
 
@@ -23,7 +23,8 @@ HAFT_MUST_USE haft_status haft__http_tool_url(haft__exec_job *job, haft_str *ret
 
 /* ---- body.c ---- */
 
-/* The JSON text of a template with the arguments filled in, and of a value as it is. */
+/* Write JSON text to the job's arena: of a template with the arguments filled in, and of a plain
+ * value. */
 HAFT_MUST_USE haft_status haft__http_tool_body(haft__exec_job *job, haft__json template,
                                                haft_str *ret_body, haft_error *err);
 HAFT_MUST_USE haft_status haft__http_tool_write_json(haft__exec_job *job, haft__json value,

@@ -41,7 +41,7 @@ static void report_outcome(const haft__http_result *answer, haft__exec_result *r
 
 /* ---- content types ---- */
 
-/* Case-insensitive. */
+/* Whether `text` contains `part`, ignoring case. */
 static bool has_part(haft_str text, const char *part)
 {
     size_t length = strlen(part);

@@ -14,7 +14,7 @@
 #include "exec/mcp/mcp_int.h"
 #include "io/clock.h"
 
-/* Why a call was not sent. */
+/* The end of an error, if calls were not sent because the current tools are unknown. */
 #define UNCHECKED ", so their current definitions are unknown, and nothing was called"
 
 static haft__loop *loop_of(const haft__mcp_connection *connection)
@@ -160,7 +160,7 @@ void haft__mcp_connection_disconnect(haft__mcp_connection *connection)
     close_transport(connection, true);
 }
 
-/* Problems of a definition were reported when it was listed. */
+/* Ignores problems of the definitions: they were reported when the server listed its tools. */
 void haft__mcp_connection_load_cache(haft__mcp_connection *connection, bool read)
 {
     haft__mcp_origin origin = {.server = connection->server.name,
@@ -209,7 +209,7 @@ static uint64_t backoff_of(const haft__mcp_connection *connection)
     return (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << (doublings < 8 ? doublings : 8);
 }
 
-/* Disables it for a while: everything pending ends. */
+/* Disables the connection for a while and ends everything that is pending. */
 static void disable(haft__mcp_connection *connection)
 {
     connection->state = HAFT__MCP_CONNECTION_DISABLED;
@@ -223,7 +223,7 @@ static void disable(haft__mcp_connection *connection)
     haft__mcp_tool_call_fail_pending(connection, &connection->error);
 }
 
-/* Restarts later, if it is still needed then. */
+/* Restarts the connection later if it is still needed then. */
 static void schedule_reconnect(haft__mcp_connection *connection)
 {
     uint64_t wait = backoff_of(connection);
@@ -239,7 +239,7 @@ static void schedule_reconnect(haft__mcp_connection *connection)
     }
 }
 
-/* If the program has ended, `child` is NULL and its lines were kept at its end. */
+/* If the program has ended, `child` is NULL and its last lines were stored when it ended. */
 static void keep_stderr(haft__mcp_connection *connection)
 {
     if (connection->child != NULL) {
@@ -384,7 +384,8 @@ void haft__mcp_connection_connect(haft__mcp_connection *connection)
     haft_error err = {0};
     uint64_t now = haft__loop_now(loop_of(connection));
     if (connection->state == HAFT__MCP_CONNECTION_DISABLED && now >= connection->not_before) {
-        connection->failures = HAFT__LIMIT_MCP_RESTARTS; /* one attempt, then another pause */
+        connection->failures =
+            HAFT__LIMIT_MCP_RESTARTS; /* one attempt; if it fails, disabled again */
         connection->state = HAFT__MCP_CONNECTION_IDLE;
     }
     if (connection->state == HAFT__MCP_CONNECTION_DISABLED) {
@@ -419,7 +420,7 @@ void haft__mcp_connection_ready(haft__mcp_connection *connection)
 {
     haft__timer_stop(loop_of(connection), &connection->probe);
     connection->state = HAFT__MCP_CONNECTION_OPEN;
-    connection->fresh = false; /* another session may have other tools */
+    connection->fresh = false; /* the tools of a new session may differ */
     haft__mcp_connection_list_tools(connection);
 }
 
@@ -446,11 +447,12 @@ void haft__mcp_connection_list_tools(haft__mcp_connection *connection)
     connection->renewing = connection->deadline.slot == 0;
     haft__timer_stop(loop_of(connection), &connection->refresh);
     if (connection->push_supported
-        && !connection->push_rejected) { /* before the list, so that later changes are reported */
+        && !connection
+                ->push_rejected) { /* opened before the list request, so that no change is missed */
         haft__mcp_http_transport_listen(connection);
     }
     haft_status status = HAFT_OK;
-    if (connection->renewing) { /* else it was just started, and this is part of the start */
+    if (connection->renewing) { /* else the request is part of the start, which has a deadline */
         status = haft__timer_start(loop_of(connection), &connection->deadline,
                                    HAFT__LIMIT_MCP_READY_MS, on_deadline, connection, &err);
     }
@@ -458,8 +460,8 @@ void haft__mcp_connection_list_tools(haft__mcp_connection *connection)
         connection, status == HAFT_OK ? haft__mcp_client_list(connection->client, NULL) : status);
 }
 
-/* Keeps the list in memory even if it cannot be written. */
-static void remember(haft__mcp_connection *connection, const haft__mcp_tools *tools)
+/* Stores the list in memory, even if the cache file cannot be written. */
+static void store_list(haft__mcp_connection *connection, const haft__mcp_tools *tools)
 {
     bool shorter = tools->has_ttl && tools->ttl_ms < HAFT__LIMIT_MCP_LIST_MS;
     haft__mcp_tool_list_update change = {.server = connection->server.name,
@@ -476,8 +478,8 @@ static void remember(haft__mcp_connection *connection, const haft__mcp_tools *to
                                        connection->exec->connection_pool->hash_key, NULL);
 }
 
-/* Requests an outdated list again; a few times immediately if a call waits for it. The limit
- * protects against a server that changes its tools constantly. */
+/* Requests an outdated list again. If a call waits for the list, the first few requests are
+ * immediate. The limit protects against a server that changes its tools constantly. */
 static void relist_if_outdated(haft__mcp_connection *connection)
 {
     if (connection->fresh) {
@@ -505,7 +507,7 @@ void haft__mcp_connection_tools_listed(haft__mcp_connection *connection,
     haft__timer_stop(loop_of(connection), &connection->deadline);
     connection->listing = false;
     if (connection->state != HAFT__MCP_CONNECTION_OPEN) {
-        return; /* it failed meanwhile, with a more specific error */
+        return; /* the connection has already failed with a more specific error */
     }
     if (tools->error.status != HAFT_OK) {
         keep_stderr(connection);
@@ -522,11 +524,12 @@ void haft__mcp_connection_tools_listed(haft__mcp_connection *connection,
         connection->number++;
         connection->listed = true;
         connection->fresh = !connection->outdated;
-        remember(connection, tools);
+        store_list(connection, tools);
         relist_if_outdated(connection);
         connection->fresh =
             connection->fresh
-            && is_watched(connection); /* else it is valid only for the calls that waited */
+            && is_watched(
+                connection); /* else the list is valid only for the calls that waited for it */
     }
     haft__mcp_connection_pool_notify(connection->exec);
 }

@@ -48,8 +48,7 @@ static void on_refresh(void *context)
     haft__mcp_connection_list_tools(context);
 }
 
-/* Limits the rate: the tools are listed once per interval, or immediately for a call, which waits
- * for the list. */
+/* Limits the rate: requests the list once per interval, or immediately if a call waits for it. */
 void haft__mcp_connection_tools_changed(haft__mcp_connection *connection)
 {
     connection->fresh = false;
@@ -102,7 +101,7 @@ static void handle(haft__mcp_connection *connection, const haft__mcp_client_even
     }
 }
 
-/* A nested call returns; the outer call processes the events. */
+/* If processing is already in progress, returns: the outer call processes the events. */
 void haft__mcp_connection_process_events(haft__mcp_connection *connection, haft_status status)
 {
     haft__mcp_client_event event;

@@ -17,9 +17,10 @@
 
 static haft__mcp_exchange *find_exchange(const haft__mcp_connection *connection, uint64_t number)
 {
-    for (haft__mcp_exchange *it = connection->exchanges; it != NULL; it = it->next) {
-        if (it->number == number && number != 0) {
-            return it;
+    for (haft__mcp_exchange *exchange = connection->exchanges; exchange != NULL;
+         exchange = exchange->next) {
+        if (exchange->number == number && number != 0) {
+            return exchange;
         }
     }
     return NULL;
@@ -28,32 +29,34 @@ static haft__mcp_exchange *find_exchange(const haft__mcp_connection *connection,
 bool haft__mcp_http_transport_recall_unsent(haft__mcp_connection *connection, uint64_t call,
                                             char *why, size_t size)
 {
-    for (haft__mcp_exchange *it = connection->exchanges; it != NULL; it = it->next) {
-        if (it->call == call && call != 0 && haft__mcp_exchange_is_unsent(it)) {
-            (void)snprintf(why, size, "%s", it->why);
-            haft__mcp_client_exchange_unsent(connection->client, it->number);
-            haft__mcp_exchange_destroy(it);
+    for (haft__mcp_exchange *exchange = connection->exchanges; exchange != NULL;
+         exchange = exchange->next) {
+        if (exchange->call == call && call != 0 && haft__mcp_exchange_is_unsent(exchange)) {
+            (void)snprintf(why, size, "%s", exchange->why);
+            haft__mcp_client_exchange_unsent(connection->client, exchange->number);
+            haft__mcp_exchange_destroy(exchange);
             return true;
         }
     }
     return false;
 }
 
-static bool keep_message(haft__mcp_exchange *it, const haft__mcp_client_message *send)
+static bool keep_message(haft__mcp_exchange *exchange, const haft__mcp_client_message *send)
 {
-    haft_str *headers = haft__arena_array(&it->arena, send->header_count, sizeof(*headers));
-    it->body = haft__arena_copy(&it->arena, send->text);
-    bool good = headers != NULL && it->body.ptr != NULL;
+    haft_str *headers = haft__arena_array(&exchange->arena, send->header_count, sizeof(*headers));
+    exchange->body = haft__arena_copy(&exchange->arena, send->text);
+    bool good = headers != NULL && exchange->body.ptr != NULL;
     for (size_t i = 0; i < send->header_count && good; i++) {
-        headers[i] = haft__arena_copy(&it->arena, send->headers[i]);
+        headers[i] = haft__arena_copy(&exchange->arena, send->headers[i]);
         good = headers[i].ptr != NULL;
     }
-    it->headers = headers;
-    it->header_count = send->header_count;
+    exchange->headers = headers;
+    exchange->header_count = send->header_count;
     return good;
 }
 
-/* Session and version, for requests that the session itself does not make. */
+/* Stores the headers for session and version, for requests that the session itself does not
+ * make. */
 static void note_session(haft__mcp_connection *connection, const haft__mcp_client_message *send)
 {
     static const haft_str names[] = {{"mcp-session-id:", 15}, {"mcp-protocol-version:", 21}};
@@ -76,57 +79,59 @@ static void note_session(haft__mcp_connection *connection, const haft__mcp_clien
 void haft__mcp_http_transport_send(haft__mcp_connection *connection,
                                    const haft__mcp_client_message *send)
 {
-    haft__mcp_exchange *it = haft__mcp_exchange_create(connection);
+    haft__mcp_exchange *exchange = haft__mcp_exchange_create(connection);
     note_session(connection, send);
-    if (it == NULL) {
+    if (exchange == NULL) {
         haft_error err = {0};
         (void)!haft__mcp_connection_fail(connection, &err, HAFT_NO_MEMORY,
                                          "cannot be queried: out of memory");
         haft__mcp_connection_broken(connection, &err, false);
         return;
     }
-    it->number = send->exchange;
-    it->stream = send->stream;
-    it->call = send->call;
-    it->began = haft__loop_now(connection->exec->options.loop);
-    if (keep_message(it, send)) {
-        haft__mcp_exchange_start(it, false);
+    exchange->number = send->exchange;
+    exchange->stream = send->stream;
+    exchange->call = send->call;
+    exchange->began = haft__loop_now(connection->exec->options.loop);
+    if (keep_message(exchange, send)) {
+        haft__mcp_exchange_start(exchange, false);
     } else {
-        haft__mcp_exchange_end(it, 0, HAFT__LIT(""), HAFT__LIT("out of memory for the request"));
+        haft__mcp_exchange_end(exchange, 0, HAFT__LIT(""),
+                               HAFT__LIT("out of memory for the request"));
     }
 }
 
 void haft__mcp_http_transport_cancel(haft__mcp_connection *connection, uint64_t number)
 {
-    haft__mcp_exchange *it = find_exchange(connection, number);
-    if (it != NULL) {
-        haft__mcp_exchange_destroy(it);
+    haft__mcp_exchange *exchange = find_exchange(connection, number);
+    if (exchange != NULL) {
+        haft__mcp_exchange_destroy(exchange);
     }
 }
 
 void haft__mcp_http_transport_listen(haft__mcp_connection *connection)
 {
-    for (const haft__mcp_exchange *it = connection->exchanges; it != NULL; it = it->next) {
-        if (it->kind == HAFT__EXCHANGE_PUSH) {
+    for (const haft__mcp_exchange *exchange = connection->exchanges; exchange != NULL;
+         exchange = exchange->next) {
+        if (exchange->kind == HAFT__EXCHANGE_PUSH) {
             return;
         }
     }
-    haft__mcp_exchange *it = haft__mcp_exchange_create(connection);
-    if (it != NULL) { /* without it, tool changes are not noticed */
-        it->kind = HAFT__EXCHANGE_PUSH;
-        it->stream = true;
-        haft__mcp_exchange_start(it, false);
+    haft__mcp_exchange *exchange = haft__mcp_exchange_create(connection);
+    if (exchange != NULL) { /* when out of memory, changes of the tools are not noticed */
+        exchange->kind = HAFT__EXCHANGE_PUSH;
+        exchange->stream = true;
+        haft__mcp_exchange_start(exchange, false);
     }
 }
 
 bool haft__mcp_http_transport_is_listening(const haft__mcp_connection *connection)
 {
-    const haft__mcp_exchange *it = connection->exchanges;
-    while (it != NULL && it->kind != HAFT__EXCHANGE_PUSH) {
-        it = it->next;
+    const haft__mcp_exchange *exchange = connection->exchanges;
+    while (exchange != NULL && exchange->kind != HAFT__EXCHANGE_PUSH) {
+        exchange = exchange->next;
     }
     /* Before the server has accepted the stream, it may drop notifications. */
-    return it != NULL && it->transfer != NULL && it->events;
+    return exchange != NULL && exchange->transfer != NULL && exchange->events;
 }
 
 /* One client reaches only the public network, the other every address; each is created on first
@@ -151,17 +156,17 @@ haft_status haft__mcp_http_transport_open(haft__mcp_connection *connection, haft
 void haft__mcp_http_transport_close(haft__mcp_connection *connection, bool goodbye)
 {
     while (connection->exchanges != NULL) {
-        haft__mcp_exchange *it = connection->exchanges;
-        if (!connection->closing && it->call != 0 && haft__mcp_exchange_is_unsent(it)) {
-            haft__mcp_client_exchange_unsent(connection->client, it->number);
-            haft__mcp_tool_call_requeue(connection, it->call);
+        haft__mcp_exchange *exchange = connection->exchanges;
+        if (!connection->closing && exchange->call != 0 && haft__mcp_exchange_is_unsent(exchange)) {
+            haft__mcp_client_exchange_unsent(connection->client, exchange->number);
+            haft__mcp_tool_call_requeue(connection, exchange->call);
         }
-        haft__mcp_exchange_destroy(it);
+        haft__mcp_exchange_destroy(exchange);
     }
-    haft__mcp_exchange *it =
+    haft__mcp_exchange *exchange =
         goodbye && connection->session[0].len > 0 ? haft__mcp_exchange_create(connection) : NULL;
-    if (it != NULL) {
-        it->kind = HAFT__EXCHANGE_DELETE;
-        haft__mcp_exchange_start(it, false);
+    if (exchange != NULL) {
+        exchange->kind = HAFT__EXCHANGE_DELETE;
+        haft__mcp_exchange_start(exchange, false);
     }
 }

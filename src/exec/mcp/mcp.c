@@ -65,7 +65,7 @@ void haft__mcp_connection_pool_destroy(haft__exec *exec)
     if (connection_pool == NULL) {
         return;
     }
-    while (connection_pool->catalogues != NULL) { /* cancelled, and not freed yet */
+    while (connection_pool->catalogues != NULL) { /* cancelled, but its task has not freed it yet */
         haft__loop_cancel_task(exec->options.loop, &connection_pool->catalogues->task);
         free_catalogue(connection_pool->catalogues);
     }
@@ -110,7 +110,7 @@ static haft_status write_server(haft__arena *arena, const haft__spec *spec, haft
     return status != HAFT_OK || ret_text->ptr != NULL ? status : haft__arena_fail(arena, err);
 }
 
-/* Copies everything that it needs to its own arena. */
+/* Copies everything that the connection needs to its own arena. */
 static haft_status fill_connection(haft__mcp_connection *connection, const haft__spec *spec,
                                    haft_str name, haft_error *err)
 {
@@ -201,7 +201,7 @@ static void free_catalogue(haft__catalogue *catalogue)
     free(catalogue);
 }
 
-/* The error and its remedy. */
+/* The error of a connection, with its hint. */
 static haft_str error_of(haft__arena *arena, const haft__mcp_connection *connection)
 {
     const haft_error *error = &connection->error;

@@ -18,8 +18,8 @@ typedef struct haft__catalogue haft__catalogue;
  * catalogue is freed after it. */
 typedef void haft__catalogue_done(void *context, const haft__mcp_listing *listings, size_t count);
 
-/* Fails only when out of memory. A dead or slow server is a listing with an error, and never delays
- * the others longer than its own deadline. */
+/* Fails only when out of memory. A dead or slow server has a listing with an error. It delays the
+ * other servers at most until its own deadline. */
 HAFT_MUST_USE haft_status haft__exec_catalogue(haft__exec *exec, const haft__spec *spec,
                                                haft__catalogue_done *done, void *context,
                                                haft__catalogue **ret_catalogue, haft_error *err);
@@ -34,9 +34,9 @@ HAFT_MUST_USE haft_status haft__exec_server_listing(haft__exec *exec, const haft
                                                     haft__mcp_listing *ret_listing,
                                                     haft_error *err);
 
-/* The cached listings of a spec's servers, without asking any: all of them, in the order of the
- * spec, including disabled ones. A server without a cached list has the state "configured" and no
- * tools; one with a cached list is "known". Lives in `arena`. */
+/* The cached listings of all servers of a spec, in the order of the spec, including disabled
+ * servers. No server is asked. A server without a cached list has the state "configured" and no
+ * tools; a server with a cached list has the state "known". Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__exec_offline_listings(const haft__spec *spec, haft__arena *arena,
                                                       const haft__mcp_listing **ret_listings,
                                                       size_t *ret_count, haft_error *err);

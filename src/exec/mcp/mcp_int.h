@@ -43,7 +43,7 @@ typedef enum haft__mcp_connection_state {
 typedef struct haft__mcp_exchange {
     haft__mcp_connection *connection;
     struct haft__mcp_exchange *next;
-    uint64_t number; /* of the session; 0 for a message without a response */
+    uint64_t number; /* number of the request in the session; 0: a message without a response */
     enum {
         HAFT__EXCHANGE_POST,
         HAFT__EXCHANGE_PUSH,   /* GET: messages that the server sends on its own */
@@ -57,11 +57,11 @@ typedef struct haft__mcp_exchange {
     bool stream;   /* no total deadline */
     uint64_t call; /* number of the tool call whose deadline applies; 0: not a call */
     uint64_t began;
-    char why[512];  /* why it could not be sent; "" before the first attempt */
+    char why[512];  /* the reason of the last failed attempt; "" before the first attempt */
     bool events;    /* the response is an event stream */
     bool answered;  /* the stream contained the response */
     bool sent;      /* the first attempt may have reached the server */
-    bool taken;     /* the server has begun to respond; later errors concern only the stream */
+    bool resumed;   /* the rest of the response was requested: an error concerns only that rest */
     uint32_t tries; /* attempts since the last received data */
     uint32_t polls; /* reconnects that made progress but did not reach the response */
     char id_before[HAFT__SSE_ID_BYTES]; /* id of the last event before this attempt */
@@ -82,9 +82,9 @@ struct haft__mcp_connection {
     haft__redactor *redactor;       /* secrets that must not be written; in `arena` */
     haft__mcp_tool_cache record;
     haft__arena known;           /* tools from the cache */
-    const haft__mcp_tool *tools; /* the last list, from the cache or the server */
+    const haft__mcp_tool *tools; /* the newest list, from the cache or the server */
     size_t tool_count;
-    uint64_t number;     /* of that list; 0: no list yet */
+    uint64_t number;     /* number of the list in `tools`; 0: no list yet */
     bool listed;         /* `tools` is valid */
     bool fresh;          /* the server sent the list in this session and reported no change since */
     bool push_supported; /* legacy HTTP: the server reports changes on a separate stream ... */
@@ -99,7 +99,7 @@ struct haft__mcp_connection {
     uint32_t failures;      /* since the last success */
     bool slow;              /* the last failure was a timeout: no call waits for the next attempt */
     uint64_t not_before;    /* earliest time of the next start */
-    haft_error error;       /* why it is not available; status HAFT_OK if nothing is wrong */
+    haft_error error;       /* why the server is not available; status HAFT_OK if it is */
     haft__buf stderr_lines; /* of the program that failed: last lines, without secrets */
     haft__timer deadline;   /* of the start with the first list, or of a later list */
     haft__timer probe;      /* timeout of the protocol version probe */
@@ -122,10 +122,10 @@ struct haft__mcp_connection {
     haft__arena session_arena;
 };
 
-/* A question of a waiting server, in the arena of its call. */
+/* A queued question of a server that waits for the answer. In the arena of the call. */
 typedef struct haft__mcp_queued_question {
-    uint64_t number; /* of the session */
-    haft__json asks; /* in the form of haft__exec_ask */
+    uint64_t number;     /* number of the question in the session */
+    haft__json question; /* in the form of haft__exec_ask */
     struct haft__mcp_queued_question *next;
 } haft__mcp_queued_question;
 
@@ -133,17 +133,19 @@ struct haft__mcp_tool_call {
     haft__exec_job *job;
     haft__mcp_connection *connection;
     haft__mcp_tool_call *next;
-    haft_str tool, hash; /* the server's name of the tool, and the hash that the run knows */
-    haft__tool shown;    /* the tool as the run knew it when the call began */
-    uint64_t number;     /* of the session; 0: not sent yet */
+    haft_str tool,
+        hash;         /* the server's name of the tool, and the hash of the definition in the run */
+    haft__tool shown; /* the tool as the run had it when the call began */
+    uint64_t number;  /* number of the call in the session; 0: not sent yet */
     bool sent;
-    bool again;      /* the server rejected it once, and it is sent again */
+    bool again;      /* the server rejected the call once, so it is sent a second time */
     bool log_warned; /* the call was warned about log messages that cannot be assigned to a call */
-    uint64_t question; /* of the session; a person is being asked; 0: none, or withdrawn */
+    uint64_t
+        question; /* number of the question that a person is being asked; 0: none, or withdrawn */
     haft__mcp_queued_question
-        *wanted;        /* queued, in order: a person is asked one question at a time */
-    uint32_t asked;     /* number of questions so far */
-    haft__json answers; /* answers of a person to earlier questions; by their keys, or null */
+        *queue; /* the next questions, in order: a person is asked one question at a time */
+    uint32_t question_count; /* all questions of the call so far */
+    haft__json answers;      /* answers to earlier questions by their keys, or null */
     haft__json output_schema;
 };
 
@@ -163,8 +165,8 @@ struct haft__catalogue {
     bool posted;
 };
 
-/* The pins of this process for a server of a spec, even if the file could not be written. Several
- * specs may share a connection, but not their pins. */
+/* The pins of one server of one spec in the memory of this process. They apply even if the pin file
+ * could not be written. Several specs may share a connection, but not their pins. */
 typedef struct haft__mcp_process_pins {
     haft_str path; /* of the pin file, even if the file does not exist */
     haft__mcp_pins pins;
@@ -174,7 +176,7 @@ typedef struct haft__mcp_process_pins {
 /* All connections of an exec. */
 typedef struct haft__mcp_connection_pool {
     haft__mcp_connection *connections;
-    struct haft__catalogue *catalogues; /* that wait for connections */
+    struct haft__catalogue *catalogues; /* catalogues that wait for connections */
     haft_str state_dir;                 /* .ptr NULL: none */
     haft__mcp_process_pins *own_pins;
     haft__arena arena;
@@ -222,7 +224,7 @@ HAFT_MUST_USE haft_status haft__mcp_connection_create(haft__exec *exec,
                                                       haft_error *err);
 void haft__mcp_connection_destroy(haft__mcp_connection *connection);
 
-/* Takes the tools from the cache; with `read` it reads the file first. */
+/* Sets the tools from the cache; with `read`, reads the cache file first. */
 void haft__mcp_connection_load_cache(haft__mcp_connection *connection, bool read);
 
 /* Closes the session and drops everything pending. */
@@ -252,7 +254,7 @@ void haft__mcp_connection_tools_changed(haft__mcp_connection *connection);
  * call needs the list; then the list and the notifications are requested again. */
 void haft__mcp_connection_watch_lost(haft__mcp_connection *connection);
 
-/* Something succeeded: resets the failure count. */
+/* Resets the failure count after a success. */
 void haft__mcp_connection_reset_failures(haft__mcp_connection *connection);
 
 /* Whether the tools or an error are known, so that waiting for the server is pointless. */
@@ -270,7 +272,8 @@ haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, ha
                                       haft_status status, const char *format, ...)
     HAFT__PRINTF(4, 5);
 
-/* Why the server is not available, with the last lines of its standard error; in `arena`. */
+/* The reason why the server is not available, with the last lines of its standard error; in
+ * `arena`. */
 haft_str haft__mcp_connection_error_text(const haft__mcp_connection *connection,
                                          haft__arena *arena);
 
@@ -308,14 +311,15 @@ HAFT_MUST_USE haft_status haft__mcp_stdio_transport_open(haft__mcp_connection *c
 void haft__mcp_stdio_transport_send(haft__mcp_connection *connection, haft_str text);
 void haft__mcp_stdio_transport_close(haft__mcp_connection *connection);
 
-/* Keeps the last lines of its standard error: redacted, cut (mcp.stderr_lines, mcp.stderr_bytes)
- * and escaped. */
+/* Stores the last lines of the program's standard error: redacted, cut (mcp.stderr_lines,
+ * mcp.stderr_bytes) and escaped. */
 void haft__mcp_stdio_transport_keep_stderr(haft__mcp_connection *connection, haft_str errors);
 
-/* The same for a running program; appends ": " and the last line, if there is one. */
+/* Stores the last lines of a running program. Appends ": " and the last line to `buf`, if there is
+ * one. */
 void haft__mcp_stdio_transport_add_stderr(haft__mcp_connection *connection, haft__buf *buf);
 
-/* The kept lines if there are more than the last one, which is part of the error; else "". */
+/* The stored lines if there are several, else "": the error already contains the last line. */
 haft_str haft__mcp_stdio_transport_more_stderr(const haft__mcp_connection *connection);
 
 /* ---- http_transport.c ---- */
@@ -326,7 +330,8 @@ void haft__mcp_http_transport_send(haft__mcp_connection *connection,
                                    const haft__mcp_client_message *send);
 void haft__mcp_http_transport_cancel(haft__mcp_connection *connection, uint64_t number);
 
-/* Withdraws a call of which nothing was sent, with the reason; false if there is no such call. */
+/* Withdraws a call if nothing of it was sent, and returns why it was not sent. False if something
+ * was sent or the call does not exist. */
 bool haft__mcp_http_transport_recall_unsent(haft__mcp_connection *connection, uint64_t call,
                                             char *why, size_t size);
 
@@ -343,17 +348,18 @@ void haft__mcp_http_transport_close(haft__mcp_connection *connection, bool goodb
 
 /* Creates an exchange without starting it; NULL when out of memory. */
 haft__mcp_exchange *haft__mcp_exchange_create(haft__mcp_connection *connection);
-void haft__mcp_exchange_destroy(haft__mcp_exchange *it);
+void haft__mcp_exchange_destroy(haft__mcp_exchange *exchange);
 
 /* Sends the request or, with `resume`, requests the rest of its response. */
-void haft__mcp_exchange_start(haft__mcp_exchange *it, bool resume);
+void haft__mcp_exchange_start(haft__mcp_exchange *exchange, bool resume);
 
 /* Ends an exchange and reports that to the session, except for a push stream or a DELETE. `why` may
  * contain secrets. */
-void haft__mcp_exchange_end(haft__mcp_exchange *it, uint32_t http, haft_str body, haft_str why);
+void haft__mcp_exchange_end(haft__mcp_exchange *exchange, uint32_t http, haft_str body,
+                            haft_str why);
 
 /* Whether nothing of the request was sent. */
-bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *it);
+bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *exchange);
 
 /* How long to wait before a stream is resumed. */
 uint64_t haft__mcp_exchange_wait(const haft__sse *sse);
@@ -370,10 +376,10 @@ void haft__mcp_process_pins_free(haft__mcp_connection_pool *connection_pool);
 
 typedef enum haft__mcp_pin_verdict {
     HAFT__MCP_PIN_ALLOWED,
-    HAFT__MCP_PIN_REJECTED, /* differs from the tool that was used, approved or accepted; `why` says
-                               how */
-    HAFT__MCP_PIN_STALE,    /* differs from what the run was shown, which was never used or
-                               approved */
+    HAFT__MCP_PIN_REJECTED, /* differs from the tool that was used, approved or accepted; `why` has
+                               the differences */
+    HAFT__MCP_PIN_STALE, /* differs from the definition that the run was shown, and nobody used or
+                            approved that definition */
 } haft__mcp_pin_verdict;
 
 /* Whether a tool may be called. Pins it on first use. */
@@ -401,9 +407,10 @@ void haft__mcp_tool_call_progress(haft__mcp_tool_call *tool_call,
 void haft__mcp_tool_call_log(haft__mcp_connection *connection, const haft__mcp_log *log);
 void haft__mcp_tool_call_done(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done);
 
-/* The call for a message that does not name one. Over HTTP it arrives in the response of a call.
- * Otherwise it can only belong to the one open call, or to the first of several if all are of the
- * same run: a message for one run must not reach another. NULL if it is ambiguous. */
+/* The call that a message of the server belongs to. Over HTTP the message arrives in the response
+ * of the call with the number `call`. Otherwise it belongs to the only open call, or to the first
+ * one if all open calls are of the same run. NULL if the open calls are of several runs: a message
+ * for one run must not reach another run. */
 haft__mcp_tool_call *haft__mcp_tool_call_of_message(haft__mcp_connection *connection,
                                                     uint64_t call);
 
@@ -418,12 +425,12 @@ bool haft__mcp_tool_call_is_pending(const haft__mcp_connection *connection);
 /* Asks the questions that a call ended with; false if nobody can be asked. */
 bool haft__mcp_tool_call_suspend(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done);
 
-/* For a call that is sent again: stores the answer, and asks the next question if there is one
- * (*ret_asks). */
+/* For a call that is sent again: stores the answer, and asks the next question if there is one;
+ * then *ret_asks is true. */
 HAFT_MUST_USE haft_status haft__mcp_tool_call_resume(haft__mcp_tool_call *tool_call, bool *ret_asks,
                                                      haft_error *err);
 
-/* A waiting server asks a question, or withdraws it. */
+/* A server that waits for the answer asks a question, or withdraws it. */
 void haft__mcp_tool_call_ask(haft__mcp_connection *connection,
                              const haft__mcp_elicitation *question);
 void haft__mcp_tool_call_withdraw_question(haft__mcp_connection *connection, uint64_t question);

@@ -143,7 +143,7 @@ haft_status haft__mcp_state_check(haft__arena *arena, haft_str state_dir,
 
 /* ---- changed tools ---- */
 
-/* Reads the accepted tools of a server. If the file cannot be read, all are in doubt. */
+/* Reads the accepted tools of a server. If the file cannot be read, all tools may have changed. */
 static haft_status read_pins(haft__arena *arena, haft_str state_dir,
                              const haft__mcp_server_config *server, haft_str spec,
                              haft__mcp_pins *pins, haft_error *err)
@@ -160,7 +160,7 @@ static haft_status read_pins(haft__arena *arena, haft_str state_dir,
     return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
 }
 
-/* "2 tools are not what they were ...: say, tell; ..." */
+/* Adds the warning "2 tools have changed since they were first used or accepted ...". */
 static haft_status warn_of_changes(haft__arena *arena, haft__mcp_listing *listing,
                                    const bool *changed, size_t count, haft_error *err)
 {
@@ -251,7 +251,7 @@ haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str state_dir,
 
 /* ---- the listings ---- */
 
-/* An unreadable list is only a warning: the server is asked again. */
+/* An unreadable list only causes a warning, because the server is asked again. */
 static haft_status warn_of_list(haft__arena *arena, const char *path, const haft_error *error,
                                 haft_str *ret_warning, haft_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pin_check.c - checks whether a tool may be called: only while its definition is the one that was
- * first used or approved, or that somebody accepted after a change. Tests:
+ * pin_check.c - checks whether a tool may be called: its definition must be the one that was first
+ * used or approved, or that a person accepted after a change. Tests:
  * tests/exec/mcp/pin_check_test.c.
  */
 #include "base/error.h"
@@ -22,16 +22,16 @@ typedef struct pin_check {
     haft_error *err;
 } pin_check;
 
-static haft_str configuration_of(const pin_check *l)
+static haft_str configuration_of(const pin_check *c)
 {
-    return haft__str(l->tool_call->connection->server.hash);
+    return haft__str(c->tool_call->connection->server.hash);
 }
 
-static void refuse(pin_check *l, const char *why)
+static void refuse(pin_check *c, const char *why)
 {
-    haft__buf_addf(l->why, "the tool '%.*s' %s, so it was not called\n", HAFT__ARG(l->tool->name),
+    haft__buf_addf(c->why, "the tool '%.*s' %s, so it was not called\n", HAFT__ARG(c->tool->name),
                    why);
-    l->verdict = HAFT__MCP_PIN_REJECTED;
+    c->verdict = HAFT__MCP_PIN_REJECTED;
 }
 
 /* ---- pins of this process ---- */
@@ -85,147 +85,147 @@ void haft__mcp_process_pins_free(haft__mcp_connection_pool *connection_pool)
 
 /* ---- pins ---- */
 
-static haft_status compare(pin_check *l, haft__json pin)
+static haft_status compare(pin_check *c, haft__json pin)
 {
     haft__json now;
     bool same = false;
     haft_status status =
-        haft__mcp_pin_of_tool(l->arena, pin, l->tool, configuration_of(l), &now, l->err);
-    status = status == HAFT_OK ? haft__json_equal(pin, now, &same, l->err) : status;
+        haft__mcp_pin_of_tool(c->arena, pin, c->tool, configuration_of(c), &now, c->err);
+    status = status == HAFT_OK ? haft__json_equal(pin, now, &same, c->err) : status;
     if (status != HAFT_OK || same) {
         return status;
     }
-    refuse(l, "has changed since it was first used or accepted");
-    return haft__mcp_tool_diff(l->why, pin, now, l->err);
+    refuse(c, "has changed since it was first used or accepted");
+    return haft__mcp_tool_diff(c->why, pin, now, c->err);
 }
 
 /* ---- pinning ---- */
 
-static void warn_unwritten(pin_check *l, const haft_error *error)
+static void warn_unwritten(pin_check *c, const haft_error *error)
 {
-    haft_str text = haft__arena_format(l->arena,
+    haft_str text = haft__arena_format(c->arena,
                                        "the definition of '%.*s' is not saved, so other runs will "
                                        "not notice if it changes: %s: %s",
-                                       HAFT__ARG(l->tool->name), l->path, error->message);
+                                       HAFT__ARG(c->tool->name), c->path, error->message);
     haft__mcp_tool_call_warn(
-        l->tool_call, text.ptr != NULL ? text : HAFT__LIT("the definition of a tool is not saved"));
+        c->tool_call, text.ptr != NULL ? text : HAFT__LIT("the definition of a tool is not saved"));
 }
 
-/* Pins the tool, unless another process has done it since: that pin counts. If the file cannot be
- * written, reports a warning, and the pin is valid for this process. */
-static haft_status pin_first(pin_check *l, haft__json pin)
+/* Pins the tool, unless another process has pinned it in the meantime: then that pin applies. If
+ * the file cannot be written, reports a warning; the pin then applies only in this process. */
+static haft_status pin_first(pin_check *c, haft__json pin)
 {
-    haft__mcp_connection *connection = l->tool_call->connection;
+    haft__mcp_connection *connection = c->tool_call->connection;
     haft_error error = {0};
-    const haft__json_member member = {haft__json_string(l->tool->remote), pin};
+    const haft__json_member member = {haft__json_string(c->tool->remote), pin};
     haft__mcp_pins_update pinning = {.server = connection->server.name,
                                      .pins = &member,
                                      .count = 1,
                                      .how = HAFT__PIN_KEEP_EXISTING};
-    haft_status status = haft__mcp_pins_add(l->own_pins, l->path, &pinning,
+    haft_status status = haft__mcp_pins_add(c->own_pins, c->path, &pinning,
                                             connection->exec->connection_pool->hash_key, &error);
     if (status == HAFT_NO_MEMORY) {
-        return haft__fail_no_memory(l->err);
+        return haft__fail_no_memory(c->err);
     }
     if (status != HAFT_OK) {
-        warn_unwritten(l, &error);
+        warn_unwritten(c, &error);
     }
-    const haft__json *now = haft__mcp_pins_find(l->own_pins, l->tool->remote);
-    return now != NULL ? compare(l, *now) : HAFT_OK;
+    const haft__json *now = haft__mcp_pins_find(c->own_pins, c->tool->remote);
+    return now != NULL ? compare(c, *now) : HAFT_OK;
 }
 
 /* ---- first use ---- */
 
-/* A person has approved what the run was shown, and the tool differs now. The approved version is
- * pinned, so that nobody trusts the new one unknowingly. */
-static haft_status check_approved(pin_check *l)
+/* A person has approved the definition that the run was shown, and the tool now has another one.
+ * Pins the approved definition, so that the new one is not trusted without another approval. */
+static haft_status check_approved(pin_check *c)
 {
-    const haft__tool *tool = &l->tool_call->shown;
-    const haft__mcp_approved_tool shown = {l->tool->remote, tool->description, tool->input_schema,
+    const haft__tool *tool = &c->tool_call->shown;
+    const haft__mcp_approved_tool shown = {c->tool->remote, tool->description, tool->input_schema,
                                            tool->output_schema};
     haft__json pin;
     haft_status status =
-        haft__mcp_pin_make_approved(l->arena, &shown, configuration_of(l), &pin, l->err);
-    return status == HAFT_OK ? pin_first(l, pin) : status;
+        haft__mcp_pin_make_approved(c->arena, &shown, configuration_of(c), &pin, c->err);
+    return status == HAFT_OK ? pin_first(c, pin) : status;
 }
 
-static haft_status check_first(pin_check *l)
+static haft_status check_first(pin_check *c)
 {
     haft__json pin;
-    haft_str hash = l->tool_call->hash;
-    if (l->file.doubt) {
-        refuse(l, "may have changed: the file with the accepted definitions was damaged");
+    haft_str hash = c->tool_call->hash;
+    if (c->file.doubt) {
+        refuse(c, "may have changed: the file with the accepted definitions was damaged");
         return HAFT_OK;
     }
-    if (hash.len > 0 && !haft__str_equal(hash, haft__str(l->tool->hash))) {
-        if (l->tool_call->job->call.approved) {
-            return check_approved(l);
+    if (hash.len > 0 && !haft__str_equal(hash, haft__str(c->tool->hash))) {
+        if (c->tool_call->job->call.approved) {
+            return check_approved(c);
         }
-        l->verdict = HAFT__MCP_PIN_STALE;
+        c->verdict = HAFT__MCP_PIN_STALE;
         return HAFT_OK;
     }
     haft_status status =
-        haft__mcp_pin_make(l->arena, l->tool->definition, configuration_of(l), &pin, l->err);
-    return status == HAFT_OK ? pin_first(l, pin) : status;
+        haft__mcp_pin_make(c->arena, c->tool->definition, configuration_of(c), &pin, c->err);
+    return status == HAFT_OK ? pin_first(c, pin) : status;
 }
 
 /* ---- the check ---- */
 
-static haft_status find_path(pin_check *l)
+static haft_status find_path(pin_check *c)
 {
-    const haft__mcp_connection *connection = l->tool_call->connection;
+    const haft__mcp_connection *connection = c->tool_call->connection;
     haft_str state_dir = connection->exec->connection_pool->state_dir;
     if (state_dir.ptr == NULL) {
         return HAFT_OK;
     }
-    haft_str path = haft__mcp_pins_path(l->arena, state_dir, &connection->server,
-                                        l->tool_call->job->call.spec->path);
-    l->path = path.ptr;
-    return path.ptr != NULL ? HAFT_OK : haft__arena_fail(l->arena, l->err);
+    haft_str path = haft__mcp_pins_path(c->arena, state_dir, &connection->server,
+                                        c->tool_call->job->call.spec->path);
+    c->path = path.ptr;
+    return path.ptr != NULL ? HAFT_OK : haft__arena_fail(c->arena, c->err);
 }
 
-static haft_status check(pin_check *l)
+static haft_status check(pin_check *c)
 {
-    const haft__mcp_connection *connection = l->tool_call->connection;
+    const haft__mcp_connection *connection = c->tool_call->connection;
     haft_error error = {0};
-    haft_status status = find_path(l);
+    haft_status status = find_path(c);
     if (status == HAFT_OK) {
         status = haft__mcp_process_pins_get(connection->exec->connection_pool, &connection->server,
-                                            l->tool_call->job->call.spec->path, true, &l->own_pins,
-                                            l->err);
+                                            c->tool_call->job->call.spec->path, true, &c->own_pins,
+                                            c->err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    status = l->path != NULL ? haft__mcp_pins_read(
-                 &l->file, l->path, connection->exec->connection_pool->hash_key, &error)
+    status = c->path != NULL ? haft__mcp_pins_read(
+                 &c->file, c->path, connection->exec->connection_pool->hash_key, &error)
                              : HAFT_NOT_FOUND;
     if (status == HAFT_NO_MEMORY) {
-        return haft__fail_no_memory(l->err);
+        return haft__fail_no_memory(c->err);
     }
     if (status != HAFT_OK && status != HAFT_NOT_FOUND) {
-        refuse(l, "may have changed: the file with the accepted definitions is damaged");
-        haft__buf_addf(l->why, "%s: %s\n", l->path, error.message);
+        refuse(c, "may have changed: the file with the accepted definitions is damaged");
+        haft__buf_addf(c->why, "%s: %s\n", c->path, error.message);
         return HAFT_OK;
     }
-    const haft__json *pin = haft__mcp_pins_find(&l->file, l->tool->remote);
-    pin = pin != NULL ? pin : haft__mcp_pins_find(l->own_pins, l->tool->remote);
-    return pin != NULL ? compare(l, *pin) : check_first(l);
+    const haft__json *pin = haft__mcp_pins_find(&c->file, c->tool->remote);
+    pin = pin != NULL ? pin : haft__mcp_pins_find(c->own_pins, c->tool->remote);
+    return pin != NULL ? compare(c, *pin) : check_first(c);
 }
 
 haft_status haft__mcp_pin_check(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool,
                                 haft__mcp_pin_verdict *ret_verdict, haft__buf *why, haft_error *err)
 {
-    pin_check l = {.tool_call = tool_call,
+    pin_check c = {.tool_call = tool_call,
                    .tool = tool,
                    .arena = &tool_call->job->arena,
                    .why = why,
                    .verdict = HAFT__MCP_PIN_ALLOWED,
                    .err = err};
-    haft__mcp_pins_init(&l.file);
-    haft_status status = check(&l);
+    haft__mcp_pins_init(&c.file);
+    haft_status status = check(&c);
     status = status == HAFT_OK ? haft__buf_check(why, err) : status;
-    haft__mcp_pins_finish(&l.file);
-    *ret_verdict = l.verdict;
+    haft__mcp_pins_finish(&c.file);
+    *ret_verdict = c.verdict;
     return status;
 }

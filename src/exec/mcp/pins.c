@@ -172,7 +172,8 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
                               haft_error *err)
 {
     haft__json_writer w;
-    haft__map stay; /* names that take precedence: not written from the other list */
+    haft__map stay; /* names that one list has; the entries of the other list with these names are
+                       not written */
     bool first = pinning->how == HAFT__PIN_KEEP_EXISTING;
     const haft__json_member *old =
         before->pins.kind == HAFT__JSON_OBJECT ? before->pins.members : NULL;
@@ -298,7 +299,7 @@ haft_status haft__mcp_pins_add(haft__mcp_pins *pins, const char *path,
     }
     haft__state_file_create_directory(path);
     haft_status locked = haft__file_lock(path, &lock, err);
-    if (locked != HAFT_OK) { /* the write fails then, and the caller gets that error */
+    if (locked != HAFT_OK) { /* the write fails too, and the caller gets its error */
         haft_status status = change(pins, NULL, pinning, hash_key, NULL);
         return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : locked;
     }

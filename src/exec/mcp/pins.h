@@ -5,8 +5,9 @@
  *
  * A pin records the definition of the tool and the hash of its server's configuration. A tool with
  * another definition, or from another program, is not called. Each server of a spec has one file,
- * named by both names, so that a new command under the same name is compared with the pins of the
- * old one. If the file is damaged, no tool may be called until somebody accepts it.
+ * whose path depends only on the spec and the name of the server: so a new command under the same
+ * name is compared with the pins of the old command. If the file is damaged, a tool must not be
+ * called until a person accepts it.
  */
 #ifndef HAFT_EXEC_MCP_PINS_H
 #define HAFT_EXEC_MCP_PINS_H
@@ -75,9 +76,9 @@ typedef struct haft__mcp_pins_update {
     } how;
 } haft__mcp_pins_update;
 
-/* Changes the file under a lock and reads its current content; without a `path` only `pins` change.
- * If the file cannot be written, returns IO, but `pins` are changed. Other failures are those of
- * haft__mcp_pins_read and change nothing. */
+/* Takes the lock of the file, reads its current content and changes it; without a `path` changes
+ * only `pins`. If the file cannot be written, returns IO, but `pins` are changed. Other failures
+ * are those of haft__mcp_pins_read; then nothing has changed. */
 HAFT_MUST_USE haft_status haft__mcp_pins_add(haft__mcp_pins *pins, const char *path,
                                              const haft__mcp_pins_update *pinning,
                                              haft__hash_key hash_key, haft_error *err);

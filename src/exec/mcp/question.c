@@ -2,10 +2,10 @@
 /*
  * question.c - questions of servers to a person during a call.
  *
- * A server with a session waits for the answer, and so does this process. A server without a
- * session ends the call with its questions: each is asked in turn, durably, and then any process
- * sends the call again. The state of the question has the data for that: {state, round, key, rest,
- * answers}. Tests: tests/exec/mcp/mcp_test.c.
+ * A server with a session keeps the call open until the answer arrives, and this process waits for
+ * it. A server without a session ends the call with its questions. They are asked one after the
+ * other, as durable questions; then any process can send the call again with the data in the state
+ * of the question: {state, round, key, rest, answers}. Tests: tests/exec/mcp/mcp_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -44,7 +44,7 @@ static bool read_back(haft__arena *arena, const haft__buf *text, haft__json *ret
 
 /* ---- servers with a session ---- */
 
-/* Cancels: nobody was asked, so nobody declined. */
+/* Answers `cancel`, not `decline`, because nobody was asked. */
 static void dismiss(haft__mcp_connection *connection, uint64_t number)
 {
     haft__mcp_connection_process_events(
@@ -55,10 +55,10 @@ static void dismiss(haft__mcp_connection *connection, uint64_t number)
 /* Asks the next question, if none is open. */
 static void ask_next_queued(haft__mcp_tool_call *tool_call)
 {
-    while (tool_call->wanted != NULL && tool_call->job->question == NULL) {
-        haft__mcp_queued_question *next = tool_call->wanted;
-        tool_call->wanted = next->next;
-        if (haft__exec_ask(tool_call->job, next->asks, false, haft__json_null())) {
+    while (tool_call->queue != NULL && tool_call->job->question == NULL) {
+        haft__mcp_queued_question *next = tool_call->queue;
+        tool_call->queue = next->next;
+        if (haft__exec_ask(tool_call->job, next->question, false, haft__json_null())) {
             tool_call->question = next->number;
         } else {
             dismiss(tool_call->connection, next->number);
@@ -71,22 +71,22 @@ static bool queue_question(haft__mcp_tool_call *tool_call, const haft__mcp_elici
 {
     haft__buf text;
     haft__json_writer w;
-    haft__mcp_queued_question *wanted =
-        haft__arena_array(&tool_call->job->arena, 1, sizeof(*wanted));
-    haft__mcp_queued_question **at = &tool_call->wanted;
+    haft__mcp_queued_question *queued =
+        haft__arena_array(&tool_call->job->arena, 1, sizeof(*queued));
+    haft__mcp_queued_question **at = &tool_call->queue;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
     add_question(&w, question, tool_call->connection->server.name);
-    bool good = wanted != NULL && read_back(&tool_call->job->arena, &text, &wanted->asks);
+    bool good = queued != NULL && read_back(&tool_call->job->arena, &text, &queued->question);
     haft__buf_finish(&text);
     while (good && *at != NULL) {
         at = &(*at)->next;
     }
     if (good) {
-        wanted->number = question->number;
-        wanted->next = NULL;
-        *at = wanted;
-        tool_call->asked++;
+        queued->number = question->number;
+        queued->next = NULL;
+        *at = queued;
+        tool_call->question_count++;
     }
     return good;
 }
@@ -105,7 +105,7 @@ static void warn_all(haft__mcp_connection *connection)
     }
 }
 
-/* A question without a call id goes preferably to a call without an open question. */
+/* Assigns a question without a call id, if possible, to a call without an open question. */
 static haft__mcp_tool_call *call_of_question(haft__mcp_connection *connection, uint64_t call)
 {
     if (call != 0) {
@@ -124,7 +124,7 @@ void haft__mcp_tool_call_ask(haft__mcp_connection *connection,
     haft__mcp_tool_call *tool_call = call_of_question(connection, question->call);
     if (tool_call == NULL) {
         warn_all(connection);
-    } else if (tool_call->asked >= HAFT__LIMIT_MCP_ROUNDS) {
+    } else if (tool_call->question_count >= HAFT__LIMIT_MCP_ROUNDS) {
         haft__mcp_tool_call_warn(tool_call, HAFT__LIT("a question of the server is not shown: it "
                                                       "asks too often in one call (mcp.rounds)"));
     } else if (queue_question(tool_call, question)) {
@@ -134,10 +134,10 @@ void haft__mcp_tool_call_ask(haft__mcp_connection *connection,
     dismiss(connection, question->number);
 }
 
-/* A question that was delivered ends as unanswered; a queued one is dropped. */
+/* If the question was delivered, it ends without an answer; if it is queued, it is dropped. */
 static void withdraw_question(haft__mcp_tool_call *tool_call, uint64_t question)
 {
-    haft__mcp_queued_question **at = &tool_call->wanted;
+    haft__mcp_queued_question **at = &tool_call->queue;
     if (tool_call->question == question) {
         tool_call->question = 0;
         haft__exec_withdraw(tool_call->job);
@@ -162,14 +162,14 @@ void haft__mcp_tool_call_withdraw_question(haft__mcp_connection *connection, uin
 void haft__mcp_tool_call_drop_questions(haft__mcp_tool_call *tool_call)
 {
     uint64_t open = tool_call->question;
-    haft__mcp_queued_question *wanted = tool_call->wanted;
+    haft__mcp_queued_question *queued = tool_call->queue;
     tool_call->question = 0;
-    tool_call->wanted = NULL;
+    tool_call->queue = NULL;
     if (open != 0) {
         dismiss(tool_call->connection, open);
     }
-    for (; wanted != NULL; wanted = wanted->next) {
-        dismiss(tool_call->connection, wanted->number);
+    for (; queued != NULL; queued = queued->next) {
+        dismiss(tool_call->connection, queued->number);
     }
 }
 
@@ -199,7 +199,7 @@ void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json value
 
 /* ---- servers without a session ---- */
 
-/* Asks the first of `rest`; its state has what is needed to continue. */
+/* Asks the first question of `rest`. Its state has the data to continue. */
 static bool ask_first(haft__mcp_tool_call *tool_call, haft__json rest, haft__json answers,
                       haft__json state, haft__json round)
 {
@@ -215,10 +215,10 @@ static bool ask_first(haft__mcp_tool_call *tool_call, haft__json rest, haft__jso
     haft__field_value(&w, "rest", haft__json_array(rest.items + 1, rest.count - 1));
     haft__field_value(&w, "answers", answers);
     haft__json_end_object(&w);
-    bool asked = read_back(&tool_call->job->arena, &text, &value)
-                 && haft__exec_ask(tool_call->job, rest.items[0], true, value);
+    bool delivered = read_back(&tool_call->job->arena, &text, &value)
+                     && haft__exec_ask(tool_call->job, rest.items[0], true, value);
     haft__buf_finish(&text);
-    return asked;
+    return delivered;
 }
 
 static uint64_t round_of(const haft__mcp_tool_call *tool_call)

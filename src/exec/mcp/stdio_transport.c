@@ -16,8 +16,9 @@
 
 #define LAST_LINE_BYTES 120 /* bytes of its last output in an error */
 
-/* Redacts all of its output before anything is cut. A part of a secret may be at the beginning,
- * where earlier bytes were dropped, and at the end, where it was stopped. */
+/* Redacts the whole output before cutting it. The output may begin with the second part of a
+ * secret, because earlier bytes were dropped, and end with the first part of one, because the
+ * program was stopped. */
 void haft__mcp_stdio_transport_keep_stderr(haft__mcp_connection *connection, haft_str errors)
 {
     size_t safe_length =
@@ -93,7 +94,7 @@ void haft__mcp_stdio_transport_add_stderr(haft__mcp_connection *connection, haft
 }
 
 static const struct {
-    const char *line, *what, *hint;
+    const char *line, *problem, *hint;
 } reports[] = {
     {"exec ENOENT", "does not exist", "install it, or write its path"},
     {"exec ENOENT interpreter", "needs an interpreter that does not exist", "check its first line"},
@@ -112,9 +113,10 @@ static void report_not_started(haft__mcp_connection *connection, haft_str line)
     }
     bool lasting = i < COUNT(reports);
     haft__buf_clear(&connection->stderr_lines);
-    (void)!haft__mcp_connection_fail(
-        connection, &err, lasting ? HAFT_NOT_FOUND : HAFT_IO, "cannot be started: '%.*s' %s",
-        HAFT__ARG(connection->server.command[0]), lasting ? reports[i].what : "could not be run");
+    (void)!haft__mcp_connection_fail(connection, &err, lasting ? HAFT_NOT_FOUND : HAFT_IO,
+                                     "cannot be started: '%.*s' %s",
+                                     HAFT__ARG(connection->server.command[0]),
+                                     lasting ? reports[i].problem : "could not be run");
     (void)!haft__hint(&err, err.status, "%s", lasting ? reports[i].hint : "try again");
     haft__mcp_connection_broken(connection, &err, lasting);
 }
@@ -215,14 +217,14 @@ void haft__mcp_stdio_transport_send(haft__mcp_connection *connection, haft_str t
 {
     haft_error err = {0};
     if (connection->child == NULL) {
-        return; /* its end is in progress, or was reported */
+        return; /* the program is being ended, or its end was reported */
     }
     haft_status status = haft__child_write(connection->child, text, &err);
     if (status == HAFT_OK) {
         status = haft__child_write(connection->child, HAFT__LIT("\n"), &err);
     }
     if (status == HAFT_IO) {
-        return; /* it is already being ended, with a more specific error */
+        return; /* the connection is already being ended, with a more specific error */
     }
     if (status != HAFT_OK) {
         haft_error reported = {0};

@@ -95,7 +95,7 @@ haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *cache, const char *p
 
 /* ---- queries ---- */
 
-/* A clock that was set back does not extend the validity. */
+/* If the clock was set back, the list does not stay valid longer. */
 bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *cache, uint64_t now_ms)
 {
     return cache->tools.kind == HAFT__JSON_ARRAY && cache->tools.count > 0

@@ -15,9 +15,9 @@
 
 typedef struct haft__mcp_tool_cache {
     haft__arena arena;
-    haft_str server;       /* its name, for messages */
-    haft_str era;          /* how the last session opened: "initialize", "discover", or "" */
-    haft__json tools;      /* definitions, in the server's order; null: unknown */
+    haft_str server;  /* its name, for messages */
+    haft_str era;     /* the first request of the last session: "initialize", "discover", or "" */
+    haft__json tools; /* definitions, in the server's order; null: unknown */
     haft__json left_out;   /* [{tool, reason}], the first of the rejected tools; or null */
     uint64_t left_out_all; /* total number of rejected tools */
     bool too_long;         /* the list exceeded the limit; `tools` is null */
@@ -32,8 +32,9 @@ void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *cache);
 HAFT_MUST_USE haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
                                                          haft_str *ret_directory, haft_error *err);
 
-/* The path, below `state_dir`, of the cache file of `server`. `directory` is that of the spec: the
- * same command can be another program in another directory. .ptr is NULL when out of memory. */
+/* The path, below `state_dir`, of the cache file of `server`. `directory` is the directory of the
+ * spec: the same command can mean another program in another directory. .ptr is NULL when out of
+ * memory. */
 haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str state_dir,
                                    const haft__mcp_server_config *server, haft_str directory);
 
@@ -55,9 +56,9 @@ typedef struct haft__mcp_tool_list_update {
 } haft__mcp_tool_list_update;
 
 /* Replaces the cache, and writes it to `path` unless that is NULL. A list above the limit is not
- * kept (`too_long`), nor is a tool whose definition contains a secret: no model sees that tool.
- * When out of memory the cache is unchanged; if the file cannot be written, the cache in memory
- * still changes. */
+ * stored (`too_long`). A tool whose definition contains a secret is not stored either: no model
+ * sees it. When out of memory the cache is unchanged; if the file cannot be written, the cache in
+ * memory still changes. */
 HAFT_MUST_USE haft_status haft__mcp_tool_cache_update(haft__mcp_tool_cache *cache, const char *path,
                                                       const haft__mcp_tool_list_update *change,
                                                       haft__hash_key hash_key, haft_error *err);

@@ -2,8 +2,8 @@
 /*
  * tool_call.c - calls of MCP tools: the executor.
  *
- * A call waits until its server is connected and has listed its tools again: only then is it known
- * that the tool is the one that the run was shown. The job's deadline applies from its start.
+ * A call waits until its server is connected and has listed its tools again: only then can the tool
+ * be compared with the one that the run was shown. The job's deadline applies from its start.
  * Tests: tests/exec/mcp/mcp_test.c, tests/mcp/servers_test.py.
  */
 #include "base/error.h"
@@ -57,7 +57,8 @@ static void report(haft__mcp_tool_call *tool_call, const haft__exec_result *resu
     haft__exec_report(tool_call->job, &numbered);
 }
 
-/* The call was not sent, so it had no effect. `text`: the message, or more than that. */
+/* Reports that the call was not sent, so it had no effect. `text` is the message of the error,
+ * possibly with more lines. */
 static void report_unsent(haft__mcp_tool_call *tool_call, const haft_error *error, haft_str text)
 {
     bool passes = error->status == HAFT_IO || error->status == HAFT_NO_MEMORY;
@@ -167,7 +168,7 @@ static haft_status make_call(haft__mcp_tool_call *tool_call, const haft__mcp_too
     return haft__mcp_client_call(tool_call->connection->client, &call, &tool_call->number, err);
 }
 
-/* False if the call has ended instead. */
+/* False if the tool is not allowed; then the call has ended with an error. */
 static bool is_allowed(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool)
 {
     haft__buf why;
@@ -193,7 +194,8 @@ static void send_call(haft__mcp_tool_call *tool_call)
     const haft__mcp_tool *tool = haft__mcp_connection_find_tool(connection, tool_call->tool);
     if (tool == NULL) {
         (void)!haft__mcp_connection_fail(connection, &err, HAFT_NOT_FOUND,
-                                         "has no tool '%.*s' any more", HAFT__ARG(tool_call->tool));
+                                         "no longer has the tool '%.*s'",
+                                         HAFT__ARG(tool_call->tool));
         (void)!haft__hint(&err, HAFT_NOT_FOUND, "continue without it");
         report_error(tool_call, &err);
         return;
@@ -394,9 +396,9 @@ static haft_status start(haft__exec_job *job, haft_error *err)
         .answers = haft__json_null(),
         .output_schema = haft__json_null()};
     job->state = tool_call;
-    bool asks = false;
-    haft_status status = haft__mcp_tool_call_resume(tool_call, &asks, err);
-    if (status != HAFT_OK || asks) {
+    bool has_question = false;
+    haft_status status = haft__mcp_tool_call_resume(tool_call, &has_question, err);
+    if (status != HAFT_OK || has_question) {
         return status; /* the call is sent when its last question is answered */
     }
     status = find_server(job, server, &tool_call->connection, err);

@@ -14,7 +14,7 @@
 typedef struct read_case {
     const char *text;
     bool found;
-    uint64_t rest_ms;
+    uint64_t remaining_ms;
     size_t batch;
     const char *reason;
 } read_case;
@@ -48,14 +48,14 @@ TEST(the_backoff_of_a_slow_server_is_stored)
                   "the file cannot be written");
         CHECK(haft__embedding_backoff_read(&arena, path, NOW, &slow) == cases[i].found, "%s",
               cases[i].text);
-        CHECK_INT(slow.rest_ms, cases[i].rest_ms, "%s", cases[i].text);
+        CHECK_INT(slow.remaining_ms, cases[i].remaining_ms, "%s", cases[i].text);
         CHECK_INT(slow.batch, cases[i].batch, "%s", cases[i].text);
         CHECK_STR(slow.reason, haft__str(cases[i].reason), "%s", cases[i].text);
         haft__embedding_backoff again = {0};
         if (cases[i].found) {
             CHECK(haft__embedding_backoff_write(path, NOW, &slow), "%s", cases[i].text);
             CHECK(haft__embedding_backoff_read(&arena, path, NOW, &again), "%s", cases[i].text);
-            CHECK_INT(again.rest_ms, slow.rest_ms, "%s", cases[i].text);
+            CHECK_INT(again.remaining_ms, slow.remaining_ms, "%s", cases[i].text);
             CHECK_STR(again.reason, slow.reason, "%s", cases[i].text);
         }
     }

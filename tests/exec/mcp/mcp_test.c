@@ -201,7 +201,8 @@ TEST(an_abandoned_call_is_cancelled)
     make_call(&m, &c, "a", "other");
     help_start(&m.exec, &c);
     help_wait(&m.exec, &c);
-    CHECK_STR(c.result.text, HAFT__LIT("the MCP server 'a' has no tool 'other' any more"), "text");
+    CHECK_STR(c.result.text, HAFT__LIT("the MCP server 'a' no longer has the tool 'other'"),
+              "text");
     make_call(&m, &c, "a", "say"); /* a call that is never reported, because everything ends */
     help_start(&m.exec, &c);
     haft__exec_cancel(c.job);
