@@ -337,10 +337,8 @@ void haft__exec_answer(haft__exec_job *job, haft__json answer)
 /* ---- deadline and cancellation ---- */
 
 /* A call that was still waiting for its turn cannot have had an effect. */
-static void on_deadline(void *context)
+void haft__exec_report_timeout(haft__exec_job *job)
 {
-    haft__exec_job *job = context;
-    abandon(job);
     char text[1024];
     (void)snprintf(text, sizeof(text), "the call%.*s %s longer than its timeout of %llu ms%.*s",
                    HAFT__ARG(job->subject), job->waiting ? "would have to wait" : "took",
@@ -353,6 +351,13 @@ static void on_deadline(void *context)
                                 .started = !job->waiting,
                                 .transient = true};
     haft__exec_report(job, &result);
+}
+
+static void on_deadline(void *context)
+{
+    haft__exec_job *job = context;
+    abandon(job);
+    haft__exec_report_timeout(job);
 }
 
 void haft__exec_cancel(haft__exec_job *job)

@@ -61,6 +61,9 @@ struct haft__exec {
 /* Sets the result, once. Copies texts into the job's arena and replaces invalid UTF-8. */
 void haft__exec_report(haft__exec_job *job, const haft__exec_result *result);
 
+/* Reports that the job took longer than its timeout. */
+void haft__exec_report_timeout(haft__exec_job *job);
+
 /* Asks a person; see haft__exec_call.ask. Returns false if nobody can be asked or a question of
  * this job is already open; the tool then continues without an answer. A durable question replaces
  * the report: the executor must have no pending work. All arguments are copied. */

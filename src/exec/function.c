@@ -33,6 +33,7 @@ typedef struct function {
     haft__json arguments;
     uint64_t deadline_ms;
     atomic_bool cancelled;
+    atomic_bool saw_deadline;     /* haft_cancelled was true because of the deadline */
     atomic_size_t progress_bytes; /* progress in transit to the loop */
     bool on_loop;                 /* runs on the loop's thread, inside start */
     /* Written by the thread, read after the thread is done. */
@@ -45,8 +46,11 @@ typedef struct function {
 
 static bool is_cancelled(void *host)
 {
-    const function *f = host;
-    return atomic_load(&f->cancelled) || haft__loop_now(f->loop) >= f->deadline_ms;
+    function *f = host;
+    if (haft__loop_now(f->loop) >= f->deadline_ms) {
+        atomic_store(&f->saw_deadline, true);
+    }
+    return atomic_load(&f->cancelled) || atomic_load(&f->saw_deadline);
 }
 
 /* Progress in transit from the thread to the loop. */
@@ -143,7 +147,12 @@ static void done(haft__pool_job *pooled)
     function *f = HAFT__CONTAINER(pooled, function, pooled);
     haft__exec_job *job = f->job;
     if (!atomic_load(&f->cancelled)) {
-        report(f);
+        /* The thread may see the deadline before the loop's timer fires. */
+        if (atomic_load(&f->saw_deadline)) {
+            haft__exec_report_timeout(job);
+        } else {
+            report(f);
+        }
         haft__call_finish(&f->call);
         return;
     }

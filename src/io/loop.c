@@ -83,12 +83,6 @@ static bool grow(haft__loop *loop)
     return timers != NULL;
 }
 
-/* A timer that counted from haft__loop_now, which is rounded down, would fire up to 1 ms early. */
-static uint64_t next_millisecond(void)
-{
-    return (uv_hrtime() + 999999) / 1000000;
-}
-
 haft_status haft__timer_start(haft__loop *loop, haft__timer *timer, uint64_t ms,
                               void (*fire)(void *context), void *context, haft_error *err)
 {
@@ -96,7 +90,7 @@ haft_status haft__timer_start(haft__loop *loop, haft__timer *timer, uint64_t ms,
     if (!grow(loop)) {
         return haft__fail_no_memory(err);
     }
-    uint64_t now = ms > 0 ? next_millisecond() : haft__loop_now(loop);
+    uint64_t now = haft__loop_now(loop);
     timer->due_ms = ms < UINT64_MAX - now ? now + ms : UINT64_MAX;
     timer->fire = fire;
     timer->context = context;

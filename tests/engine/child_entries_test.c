@@ -17,7 +17,10 @@ static haft__child_entry *add(haft__child_entries *entries, size_t n, size_t par
     char id[HAFT__ID_LENGTH + 1], above[HAFT__ID_LENGTH + 1];
     haft__child_entry *entry =
         haft__child_entries_add(entries, make_id(n, id), make_id(parent, above));
-    CHECK(entry != NULL, "entry %zu", n);
+    if (entry == NULL) {
+        CHECK(false, "no memory for entry %zu", n);
+        abort();
+    }
     return entry;
 }
 

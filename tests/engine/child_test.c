@@ -42,16 +42,15 @@ static haft_run *start_tree(help_host *h)
 /* The process of the call c1.1 of a run; 0 until it has started. */
 static pid_t read_process(const help_host *h, haft_str run)
 {
-    char path[160];
-    long pid = 0;
+    char path[160], line[32];
     (void)snprintf(path, sizeof(path), "%s/%.*s:c1.1.pid", h->directory, HAFT__ARG(run));
     FILE *file = fopen(path, "r");
     if (file == NULL) {
         return 0;
     }
-    bool read = fscanf(file, "%ld", &pid) == 1;
+    bool read = fgets(line, sizeof(line), file) != NULL;
     (void)fclose(file);
-    return read ? (pid_t)pid : 0;
+    return read ? (pid_t)strtol(line, NULL, 10) : 0;
 }
 
 static void remove_file(const help_host *h, haft_str run)

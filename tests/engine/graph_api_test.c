@@ -116,9 +116,10 @@ static haft_reply spread(haft_call *call, const haft_graph_view *view)
 static haft_reply work(haft_call *call, const haft_graph_view *view)
 {
     char json[64];
-    unsigned n = 0;
-    CHECK_INT(sscanf(view->json.ptr, "{\"n\":%u", &n), 1, "%.*s", HAFT_STR(view->json));
-    (void)snprintf(json, sizeof(json), "{\"update\":{\"sum\":%u}}", n * 10);
+    const char *n = strstr(view->json.ptr, "{\"n\":");
+    CHECK(n == view->json.ptr, "%.*s", HAFT_STR(view->json));
+    (void)snprintf(json, sizeof(json), "{\"update\":{\"sum\":%lu}}",
+                   n != NULL ? strtoul(n + strlen("{\"n\":"), NULL, 10) * 10 : 0);
     return haft_reply_command(call, json);
 }
 

@@ -109,7 +109,7 @@ static void reply(fixture *f, size_t task)
 static void run(fixture *f, const size_t order[4])
 {
     haft__graph_action action = {.kind = HAFT__ACTION_WAITING};
-    size_t waiting[4], count = 0;
+    size_t waiting[4] = {0}, count = 0;
     begin(f);
     for (size_t i = 0; i < 100; i++) {
         CHECK_INT(haft__graph_execution_next(f->x, &action, NULL), HAFT_OK, "the next action");

@@ -15,10 +15,13 @@ static inline const haft__graph *compile_quoted(haft__arena *arena, const char *
 {
     const haft__graph *graph = NULL;
     haft__json source;
-    haft_str text = haft__arena_copy(arena, (haft_str){quoted, strlen(quoted)});
-    for (char *at = (char *)(uintptr_t)text.ptr; *at != '\0'; at++) {
-        *at = *at == '\'' ? '"' : *at;
+    haft_str text = {quoted, strlen(quoted)};
+    char *json = haft__arena_alloc(arena, text.len);
+    for (size_t i = 0; json != NULL && i < text.len; i++) {
+        json[i] = quoted[i] == '\'' ? '"' : quoted[i];
     }
+    CHECK(json != NULL, "no memory");
+    text.ptr = json;
     CHECK_INT(haft__json_read(arena, text, NULL, &source, NULL, NULL), HAFT_OK, "%s", quoted);
     CHECK_INT(haft__graph_compile(arena, source, haft__json_null(), &graph, ret_problems, NULL),
               HAFT_OK, "%s", quoted);

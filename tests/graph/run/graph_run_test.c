@@ -586,7 +586,7 @@ TEST(a_thread_keeps_values_up_to_a_limit)
 {
     for (size_t more = 0; more < 2; more++) {
         played p;
-        haft__json kept = haft__json_null();
+        haft__json kept;
         play_init(&p, KEEPS, "hi");
         /* The object has two members, and the number one digit. */
         size_t rest = haft__graph_size(help_json(&p.arena, "{\"text\":\"\",\"n\":1}"));

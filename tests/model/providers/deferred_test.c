@@ -71,7 +71,8 @@ static haft_str written(haft__provider_conversation *c, const haft__request *req
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
-    haft__provider_request_options options = {.without = without, .sent = sent};
+    haft__provider_request_options options = {.without = without};
+    options.sent = sent;
     CHECK_INT(haft__conversation_write(c, request, &options, &buf, NULL), HAFT_OK, "write");
     haft_str text = help_keep(haft__buf_str(&buf));
     haft__buf_finish(&buf);
