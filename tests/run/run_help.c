@@ -210,11 +210,31 @@ static bool set_approval(help_spec *s, haft_str name, haft_str word)
     return true;
 }
 
+static bool set_model(haft__model_spec *model, haft_str name, haft_str word)
+{
+    if (is(name, "size_b")) {
+        model->size_b = word;
+    } else if (is(name, "hosted")) {
+        model->family.hosted = true;
+    } else if (is(name, "price")) {
+        set_price(&model->price, word);
+    } else if (is(name, "provider")) {
+        model->provider = word;
+        model->options = haft__json_null();
+    } else if (is(name, "model")) {
+        model->model = word;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void set_word(help_spec *s, haft_str word)
 {
     haft_str name = haft__str_split(&word, '=');
     haft__spec *spec = &s->spec;
     if (set_number(s, name, word) || set_approval(s, name, word)
+        || set_model(&spec->model, name, word)
         || help_servers_word(&s->servers, s->arena, name, word)) {
         return;
     }
@@ -241,21 +261,10 @@ static void set_word(help_spec *s, haft_str word)
         s->no_search = true;
     } else if (is(name, "database")) {
         spec->databases = help_json(s->arena, "{\"shop\":{}}");
-    } else if (is(name, "size_b")) {
-        spec->model.size_b = word;
-    } else if (is(name, "hosted")) {
-        spec->model.family.hosted = true;
     } else if (is(name, "instructions")) {
         spec->instructions = word;
     } else if (is(name, "plan")) {
         spec->plan = parse_str(s->arena, word);
-    } else if (is(name, "price")) {
-        set_price(&spec->model.price, word);
-    } else if (is(name, "provider")) {
-        spec->model.provider = word;
-        spec->model.options = haft__json_null();
-    } else if (is(name, "model")) {
-        spec->model.model = word;
     } else if (is(name, "next")) {
         s->next_models = word;
     } else if (is(name, "format")) {
