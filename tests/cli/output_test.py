@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests for src/main.c: output that cannot be written is a failure."""
+import fcntl
 import os
 import subprocess
 import sys
@@ -29,6 +30,7 @@ os.close(reading)
 check("a_reader_that_has_ended_is_only_in_the_exit_status", run(["--help"], writing), (1, ""))
 os.close(writing)
 reading, writing = os.pipe()
+fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)  # less than the output, which waits for its reader
 with subprocess.Popen([HAFT, "help", "--format", "markdown"], stdout=writing,
                       stderr=subprocess.PIPE, text=True) as long:
     os.close(writing)
