@@ -35,7 +35,8 @@ typedef struct follower {
     haft_run *run;
     haft__timeline timeline;
     haft__follow_children children; /* the timelines of the runs below it */
-    haft__follow_agents *agents;    /* the tree in place of all timelines; NULL: timelines */
+    haft__follow_agents agents;     /* the tree of runs at the end of a live terminal */
+    bool tree_only;                 /* the tree is in place of all timelines */
     bool events, json, reports;
     bool chat;                           /* the chat says how to continue */
     const haft__follow_printer *printer; /* of the result; NULL: as `haft run` */
@@ -62,14 +63,78 @@ haft_status haft__follow_check_options(haft__cli *cli, const haft__args *args, h
 
 /* ---- progress ---- */
 
+/* At a live terminal the tree of agents is below all lines while runs below this one are open. */
+static bool shows_tree(const follower *f)
+{
+    return f->wants_progress
+           && (f->tree_only || (f->run->state.open_children > 0 && f->agents.count > 1));
+}
+
 static void write_timeline(follower *f)
 {
     haft__buf *out = &f->timeline.out;
+    if (!f->tree_only && (out->len > 0 || !shows_tree(f))) {
+        haft__follow_agents_erase(&f->agents);
+    }
     if (out->len > 0) {
         (void)fwrite(out->ptr, 1, out->len, f->cli->errors);
+    }
+    (void)fflush(f->cli->errors);
+    haft__buf_clear(out);
+}
+
+/* Other output follows. */
+static void end_line(follower *f)
+{
+    haft__timeline_end_line(&f->timeline);
+    write_timeline(f);
+    if (f->tree_only) {
+        haft__follow_agents_leave(&f->agents);
+    } else {
+        haft__follow_agents_erase(&f->agents);
         (void)fflush(f->cli->errors);
     }
-    haft__buf_clear(out);
+}
+
+static void show_child(void *context, haft_run *child)
+{
+    follower *f = context;
+    haft_event event;
+    if (!f->tree_only) {
+        haft__follow_children_show(&f->children, child);
+    }
+    while (child->agent != NULL && f->tree_only && haft_run_next_event(child, &event)) {
+    }
+    child->log.reader.attached = false; /* text that streams would mix with that of other runs */
+    if (f->wants_progress) {
+        haft__follow_agents_update(&f->agents, child);
+    }
+}
+
+static void show_tree(follower *f)
+{
+    if (f->wants_progress) {
+        haft__follow_agents_update(&f->agents, f->run);
+    }
+    bool shows = shows_tree(f);
+    if (shows && !f->timeline.lines_only) {
+        haft__timeline_end_line(&f->timeline);
+    }
+    f->timeline.lines_only = shows;
+    write_timeline(f);
+    if (shows) {
+        haft__follow_agents_draw(&f->agents);
+    }
+}
+
+/* The run has ended: its tree stays below its lines. */
+static void leave_tree(follower *f)
+{
+    if (f->wants_progress && !f->tree_only && !f->chat && f->agents.count > 1) {
+        end_line(f);
+        haft__follow_agents_draw(&f->agents);
+        haft__follow_agents_leave(&f->agents);
+    }
 }
 
 static haft_status show_events(follower *f)
@@ -82,7 +147,7 @@ static haft_status show_events(follower *f)
     while (status == HAFT_OK && haft_run_next_event(f->run, &event)) {
         if (f->events && event.seq > 0) {
             status = haft__follow_print_event(f->cli, event.json, f->err);
-        } else if (f->reports && f->agents == NULL) {
+        } else if (f->reports && !f->tree_only) {
             haft__timeline_add_event(&f->timeline, event.json);
         }
     }
@@ -90,17 +155,14 @@ static haft_status show_events(follower *f)
     if (f->reports) {
         haft__child_pool_observe(f->run);
     }
-    if (f->agents != NULL) {
-        haft__follow_agents_draw(f->agents);
-    }
-    write_timeline(f);
+    show_tree(f);
     return status;
 }
 
 /* Reports calls that wait for others, because the timeline does not show them. */
 static void report_waiting_calls(follower *f)
 {
-    if (f->reports && f->agents == NULL
+    if (f->reports && !f->tree_only
         && haft__waiting_calls_due_ms(f->run, f->waiting_reported_at) == 0) {
         f->waiting_reported_at = f->run->state.seq;
         haft__timeline_end_line(&f->timeline);
@@ -132,9 +194,6 @@ static haft_status step(follower *f)
 /* Asks about the calls of one run: the one that is followed, or one below it. */
 static haft_status ask_about(follower *f, haft_run *run, bool *ret_continues)
 {
-    if (f->agents != NULL) {
-        haft__follow_agents_leave(f->agents);
-    }
     if (run != f->run) {
         haft__pending_print_agent(f->cli->errors, run);
         (void)fflush(f->cli->errors);
@@ -169,8 +228,7 @@ static haft_status ask_user(follower *f, bool *ret_continues)
     if (f->terminal == NULL || status != HAFT_OK) {
         return status;
     }
-    haft__timeline_end_line(&f->timeline);
-    write_timeline(f);
+    end_line(f);
     haft_run *child = haft__child_pool_next_waiting(f->run, NULL);
     while (child != NULL && !haft__terminal_can_ask(child)) {
         child = haft__child_pool_next_waiting(f->run, child);
@@ -209,8 +267,7 @@ static void report_questions(follower *f)
     uint64_t open = open_questions(f);
     if (f->asked != open && !haft__args_has(f->args, "quiet")) {
         f->asked = open;
-        haft__timeline_end_line(&f->timeline);
-        write_timeline(f);
+        end_line(f);
         haft__pending_print(f->cli->errors, f->args, f->run);
         (void)fflush(f->cli->errors);
     }
@@ -258,8 +315,7 @@ static haft__exit_status stop_following(follower *f)
                          "the run was only in memory and cannot be resumed");
     }
     (void)!show_events(f);
-    haft__timeline_end_line(&f->timeline);
-    write_timeline(f);
+    end_line(f);
     if (f->json) {
         print_interrupted(f, HAFT__END_CANCELLED, &stopped);
     } else if (!f->chat) {
@@ -289,8 +345,7 @@ static void report_pausing(follower *f)
         return;
     }
     (void)!show_events(f);
-    haft__timeline_end_line(&f->timeline);
-    write_timeline(f);
+    end_line(f);
     report_calls(f, f->run, &any);
     for (haft_run *child = NULL; (child = haft__child_pool_next_open(f->run, child)) != NULL;) {
         report_calls(f, child, &any);
@@ -342,8 +397,7 @@ static bool handle_interrupts(follower *f)
 static void report_queue(follower *f)
 {
     if (f->reports && haft__follow_queue_changed(&f->queue, f->run)) {
-        haft__timeline_end_line(&f->timeline);
-        write_timeline(f);
+        end_line(f);
         haft__follow_report_queue(f->cli, f->run);
     }
 }
@@ -393,6 +447,7 @@ static haft__exit_status follow_until_done(follower *f)
     }
     if (status == HAFT_OK) {
         status = show_events(f);
+        leave_tree(f);
     }
     haft_status exported = HAFT_OK;
     if (status == HAFT_OK) {
@@ -445,14 +500,13 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     f.timeline.brief = chat && !haft__args_has(args, "verbose");
     f.timeline.asks = f.terminal != NULL;
     f.timeline.verbose = haft__args_has(args, "verbose");
-    haft__follow_agents agents = {.root = NULL};
-    f.agents = printer != NULL && f.wants_progress && !f.timeline.verbose ? &agents : NULL;
-    haft__follow_children_init(&f.children, run,
-                               f.reports && f.agents == NULL ? &f.timeline : NULL);
-    if (f.agents != NULL) {
-        haft__follow_agents_init(&agents, run, cli->errors, caps);
+    f.tree_only = printer != NULL && f.wants_progress && !f.timeline.verbose;
+    haft__follow_children_init(&f.children, &f.timeline);
+    haft__follow_agents_init(&f.agents, run, cli->errors, caps);
+    if (f.reports) {
+        run->runtime->children.observer = (haft__child_observer){show_child, &f};
     }
-    if (f.reports && f.agents == NULL && run->state.seq > 0) {
+    if (f.reports && !f.tree_only && run->state.seq > 0) {
         haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
     }
     haft__exit_status result = HAFT__EXIT_FAILED;
@@ -465,9 +519,10 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
                           err); /* the run cannot be read after this process ends */
     }
     run->runtime->children.answerer = (haft__child_answerer){.answer = NULL};
+    run->runtime->children.observer = (haft__child_observer){.observe = NULL};
     haft__interrupts_release(&f.interrupts);
     haft__follow_children_finish(&f.children);
-    haft__follow_agents_finish(&agents);
+    haft__follow_agents_finish(&f.agents);
     haft__timeline_finish(&f.timeline);
     if (f.terminal != NULL) {
         haft__terminal_close(&terminal);

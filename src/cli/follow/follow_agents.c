@@ -3,13 +3,13 @@
 #include "cli/follow/follow_agents.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "cli/terminal/agent_tree.h"
 #include "engine/agent.h"
-#include "engine/child_pool.h"
-#include "engine/runtime.h"
 #include "run/host.h"
 
 #define TEXT_BYTES 64
@@ -17,14 +17,15 @@
 /* An agent, with texts of its own: its run is released when it has ended. */
 typedef struct haft__followed_agent {
     char id[HAFT__ID_LENGTH + 1];
+    char *path; /* allocated */
     haft__agent_row row;
     char name[TEXT_BYTES], task[TEXT_BYTES], note[TEXT_BYTES];
 } haft__followed_agent;
 
 static void keep(char *to, haft_str text)
 {
-    (void)snprintf(to, TEXT_BYTES, "%.*s", (int)(text.len < TEXT_BYTES ? text.len : TEXT_BYTES - 1),
-                   text.len > 0 ? text.ptr : "");
+    text.len = haft__utf8_floor(text, text.len < TEXT_BYTES ? text.len : TEXT_BYTES - 1);
+    (void)snprintf(to, TEXT_BYTES, "%.*s", HAFT__ARG(text));
 }
 
 /* The activity of a run: its running call, or its end. */
@@ -44,41 +45,91 @@ static haft_str activity_of(const haft__run *run)
     return HAFT__LIT("");
 }
 
+/* Whether the run itself waits for a person, not only for the runs below it. */
+static bool waits(const haft_run *run)
+{
+    bool pending = haft__run_local_question_seq(&run->state) > 0;
+    for (size_t i = run->state.batch; i < run->state.call_count; i++) {
+        pending = pending || run->state.calls[i].stage == HAFT__CALL_PAUSED;
+    }
+    return pending;
+}
+
 static haft__agent_state state_of(const haft_run *run)
 {
     if (run->state.stage == HAFT__RUN_ENDED) {
         bool good = run->state.end == HAFT__END_DONE || run->state.end == HAFT__END_DIRECT;
         return good ? HAFT__AGENT_DONE : HAFT__AGENT_FAILED;
     }
-    return haft__run_local_question_seq(&run->state) > 0 ? HAFT__AGENT_WAITS : HAFT__AGENT_WORKS;
+    return waits(run) ? HAFT__AGENT_WAITS : HAFT__AGENT_WORKS;
+}
+
+/* ---- the agents ---- */
+
+/* Whether the agent is the one that started a run with this path, or below that one. */
+static bool is_sibling(const haft__followed_agent *agent, haft_str path)
+{
+    size_t slash = path.len;
+    while (slash > 0 && path.ptr[slash - 1] != '/') {
+        slash--;
+    }
+    haft_str parent = {path.ptr, slash > 0 ? slash - 1 : 0}, other = haft__str(agent->path);
+    return parent.len == 0 || haft__str_equal(other, parent)
+           || haft__str_starts_with(other, (haft_str){path.ptr, slash});
+}
+
+/* The position of a new agent: after the agent that started it, and all that are below that one. */
+static size_t position_of(const haft__follow_agents *f, haft_str path)
+{
+    size_t at = f->count;
+    while (at > 1 && !is_sibling(&f->agents[at - 1], path)) {
+        at--;
+    }
+    return at;
+}
+
+/* False if out of memory. */
+static bool reserve(haft__follow_agents *f)
+{
+    size_t capacity = f->capacity > 0 ? 2 * f->capacity : 16;
+    haft__followed_agent *more =
+        f->count < f->capacity ? f->agents : realloc(f->agents, capacity * sizeof(*more));
+    if (more == NULL) {
+        return false;
+    }
+    f->capacity = f->count < f->capacity ? f->capacity : capacity;
+    f->agents = more;
+    return true;
 }
 
 /* NULL if out of memory: then the agent is not shown. */
 static haft__followed_agent *find_or_add(haft__follow_agents *f, const haft_run *run)
 {
-    for (size_t i = 0; i < f->count; i++) {
-        if (strcmp(f->agents[i].id, run->id) == 0) {
-            return &f->agents[i];
+    haft_str path = run->state.path;
+    for (size_t i = f->count; i > 0; i--) { /* those that work were often added last */
+        if (strcmp(f->agents[i - 1].id, run->id) == 0) {
+            return &f->agents[i - 1];
         }
     }
-    if (f->count == f->capacity) {
-        size_t capacity = f->capacity > 0 ? 2 * f->capacity : 16;
-        haft__followed_agent *more = realloc(f->agents, capacity * sizeof(*more));
-        if (more == NULL) {
-            return NULL;
-        }
-        f->agents = more;
-        f->capacity = capacity;
+    char *copy = malloc(path.len + 1);
+    if (copy == NULL || !reserve(f)) {
+        free(copy);
+        return NULL;
     }
-    haft__followed_agent *agent = &f->agents[f->count++];
-    *agent = (haft__followed_agent){.row = {.state = HAFT__AGENT_WORKS}};
+    (void)snprintf(copy, path.len + 1, "%.*s", HAFT__ARG(path));
+    size_t at = f->count > 0 ? position_of(f, path) : 0;
+    haft__followed_agent *agent = &f->agents[at];
+    memmove(agent + 1, agent, (f->count++ - at) * sizeof(*agent));
+    *agent = (haft__followed_agent){.path = copy, .row = {.state = HAFT__AGENT_WORKS}};
     (void)snprintf(agent->id, sizeof(agent->id), "%s", run->id);
     return agent;
 }
 
-static void update(haft__follow_agents *f, const haft_run *run)
+void haft__follow_agents_update(haft__follow_agents *agents, const haft_run *run)
 {
-    haft__followed_agent *agent = run->agent != NULL ? find_or_add(f, run) : NULL;
+    bool root = agents->count == 0 || strcmp(agents->agents[0].id, run->id) == 0;
+    bool begun = root || run->state.path.len > 0; /* else its place is not known yet */
+    haft__followed_agent *agent = run->agent != NULL && begun ? find_or_add(agents, run) : NULL;
     if (agent == NULL) {
         return;
     }
@@ -94,66 +145,74 @@ static void update(haft__follow_agents *f, const haft_run *run)
                                    .most_turns = graph ? 0 : state->spec->limits.turns,
                                    .tokens = own.input_tokens + own.output_tokens,
                                    .cost_parts = own.cost_parts};
-    f->changed = true;
 }
 
-static void on_child(void *context, haft_run *child)
-{
-    haft_event event;
-    while (child->agent != NULL && haft_run_next_event(child, &event)) {
-    }
-    child->log.reader.attached = false;
-    update(context, child);
-}
-
-void haft__follow_agents_init(haft__follow_agents *follow, haft_run *root, FILE *out,
+void haft__follow_agents_init(haft__follow_agents *agents, const haft_run *root, FILE *out,
                               haft__terminal_caps caps)
 {
-    *follow = (haft__follow_agents){.root = root, .out = out, .caps = caps};
-    root->runtime->children.observer = (haft__child_observer){on_child, follow};
-    update(follow, root); /* it comes first */
+    *agents = (haft__follow_agents){.out = out, .caps = caps};
+    haft__buf_init(&agents->drawn, HAFT__LIMIT_RUN_BYTES);
+    haft__follow_agents_update(agents, root); /* it comes first */
 }
 
-void haft__follow_agents_finish(haft__follow_agents *follow)
+void haft__follow_agents_finish(haft__follow_agents *agents)
 {
-    if (follow->root != NULL) {
-        follow->root->runtime->children.observer = (haft__child_observer){.observe = NULL};
+    for (size_t i = 0; i < agents->count; i++) {
+        free(agents->agents[i].path);
     }
-    free(follow->agents);
-    *follow = (haft__follow_agents){.root = NULL};
+    free(agents->agents);
+    haft__buf_finish(&agents->drawn);
 }
 
-void haft__follow_agents_draw(haft__follow_agents *follow)
+/* ---- the terminal ---- */
+
+/* Nothing if out of memory. */
+static size_t write_tree(haft__follow_agents *f, haft__buf *text)
 {
-    update(follow, follow->root);
-    haft__agent_row *rows = follow->count > 0 ? calloc(follow->count, sizeof(*rows)) : NULL;
-    if (rows == NULL || !follow->changed) {
-        free(rows);
-        return;
+    haft__agent_row *rows = calloc(f->count + 1, sizeof(*rows));
+    if (rows == NULL) {
+        return 0;
     }
+    for (size_t i = 0; i < f->count; i++) {
+        rows[i] = f->agents[i].row;
+        rows[i].name = haft__str(f->agents[i].name);
+        rows[i].task = haft__str(f->agents[i].task);
+        rows[i].note = haft__str(f->agents[i].note);
+    }
+    f->caps.width = haft__terminal_caps_width(f->out);
+    size_t lines = haft__agent_tree_draw(text, rows, f->count, &f->caps);
+    free(rows);
+    return haft__buf_check(text, NULL) == HAFT_OK ? lines : 0;
+}
+
+void haft__follow_agents_draw(haft__follow_agents *agents)
+{
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    for (size_t i = 0; i < follow->count; i++) {
-        rows[i] = follow->agents[i].row;
-        rows[i].name = haft__str(follow->agents[i].name);
-        rows[i].task = haft__str(follow->agents[i].task);
-        rows[i].note = haft__str(follow->agents[i].note);
+    size_t lines = write_tree(agents, &text);
+    bool same = agents->lines == lines
+                && haft__str_equal(haft__buf_str(&agents->drawn), haft__buf_str(&text));
+    if (lines == 0 || same) {
+        haft__buf_finish(&text);
+        return;
     }
-    if (follow->lines > 0) {
-        haft__buf_addf(&text, "\x1b[%zuA\r\x1b[J", follow->lines);
-    }
-    follow->caps.width = haft__terminal_caps_width(follow->out);
-    follow->lines = haft__agent_tree_draw(&text, rows, follow->count, &follow->caps);
-    follow->changed = false;
-    if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, follow->out);
-        (void)fflush(follow->out);
-    }
-    haft__buf_finish(&text);
-    free(rows);
+    haft__follow_agents_erase(agents);
+    (void)fwrite(text.ptr, 1, text.len, agents->out);
+    (void)fflush(agents->out);
+    haft__buf_finish(&agents->drawn);
+    agents->drawn = text;
+    agents->lines = lines;
 }
 
-void haft__follow_agents_leave(haft__follow_agents *follow)
+void haft__follow_agents_erase(haft__follow_agents *agents)
 {
-    follow->lines = 0;
+    if (agents->lines > 0) {
+        (void)fprintf(agents->out, "\x1b[%zuA\r\x1b[J", agents->lines);
+    }
+    agents->lines = 0;
+}
+
+void haft__follow_agents_leave(haft__follow_agents *agents)
+{
+    agents->lines = 0;
 }

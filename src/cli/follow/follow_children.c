@@ -5,8 +5,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/agent.h"
-#include "engine/child_pool.h"
-#include "engine/runtime.h"
+#include "run/child/child.h"
 
 /* Columns that are left for a line of a child. */
 #define MIN_COLUMNS 20
@@ -44,7 +43,7 @@ static haft__nested_timeline *find_or_add(haft__follow_children *c, const haft_r
     bool fits = caps.width > one->prefix.len + MIN_COLUMNS;
     caps.width = fits ? caps.width - one->prefix.len : MIN_COLUMNS;
     haft__timeline_init(&one->timeline, child->agent->spec, caps);
-    one->timeline.nested = true;
+    one->timeline.lines_only = true;
     one->timeline.verbose = c->timeline->verbose;
     one->next = c->first;
     c->first = one;
@@ -65,9 +64,8 @@ static void remove_timeline(haft__follow_children *c, haft__nested_timeline *rem
     free(removed);
 }
 
-static void show_child(void *context, haft_run *child)
+void haft__follow_children_show(haft__follow_children *c, haft_run *child)
 {
-    haft__follow_children *c = context;
     haft_event event;
     haft__nested_timeline *one = NULL;
     while (child->agent != NULL && haft_run_next_event(child, &event)) {
@@ -76,7 +74,6 @@ static void show_child(void *context, haft_run *child)
             haft__timeline_add_event(&one->timeline, event.json);
         }
     }
-    child->log.reader.attached = false; /* text that streams would mix with that of other runs */
     if (one == NULL) {
         return;
     }
@@ -89,20 +86,13 @@ static void show_child(void *context, haft_run *child)
     }
 }
 
-void haft__follow_children_init(haft__follow_children *children, const haft_run *run,
-                                haft__timeline *timeline)
+void haft__follow_children_init(haft__follow_children *children, haft__timeline *timeline)
 {
-    *children = (haft__follow_children){.runtime = run->runtime, .timeline = timeline};
-    if (timeline != NULL) {
-        run->runtime->children.observer = (haft__child_observer){show_child, children};
-    }
+    *children = (haft__follow_children){.timeline = timeline};
 }
 
 void haft__follow_children_finish(haft__follow_children *children)
 {
-    if (children->timeline != NULL) {
-        children->runtime->children.observer = (haft__child_observer){.observe = NULL};
-    }
     while (children->first != NULL) {
         remove_timeline(children, children->first);
     }

@@ -9,15 +9,15 @@
 typedef struct haft__nested_timeline haft__nested_timeline;
 
 typedef struct haft__follow_children {
-    haft_runtime *runtime;
-    haft__timeline *timeline; /* of the followed run; NULL: nothing is shown */
+    haft__timeline *timeline; /* of the followed run */
     haft__nested_timeline *first;
 } haft__follow_children;
 
-/* Shows the events of the children of `run` in `timeline` as this process performs them, whenever
- * haft__child_pool_observe is called. Both outlive it. `timeline` is NULL if nothing is shown. */
-void haft__follow_children_init(haft__follow_children *children, const haft_run *run,
-                                haft__timeline *timeline);
+/* `timeline` outlives it. */
+void haft__follow_children_init(haft__follow_children *children, haft__timeline *timeline);
 void haft__follow_children_finish(haft__follow_children *children);
+
+/* Shows the new events of a run below the followed one in its timeline. */
+void haft__follow_children_show(haft__follow_children *children, haft_run *child);
 
 #endif

@@ -365,7 +365,7 @@ void haft__timeline_add_event(haft__timeline *timeline, haft_str line)
     add_event(timeline, line);
     size_t running = haft__timeline_count_running(timeline);
     bool outdated = timeline->open != HAFT__OPEN_LINE_CALLS || running != before;
-    if (timeline->caps.live && !timeline->nested && running > 0 && outdated) {
+    if (timeline->caps.live && !timeline->lines_only && running > 0 && outdated) {
         haft__timeline_redraw_line(timeline,
                                    timeline->open_since_ms + timeline->open_seconds * TICK_MS);
     }
@@ -383,7 +383,8 @@ void haft__timeline_add_nested(haft__timeline *timeline, haft_str prefix, haft_s
         haft__buf_add_str(&timeline->out, line);
         haft__buf_add_char(&timeline->out, '\n');
     }
-    if (timeline->caps.live && haft__timeline_count_running(timeline) > 0) {
+    if (timeline->caps.live && !timeline->lines_only
+        && haft__timeline_count_running(timeline) > 0) {
         haft__timeline_redraw_line(timeline,
                                    timeline->open_since_ms + timeline->open_seconds * TICK_MS);
     }
@@ -394,7 +395,7 @@ void haft__timeline_add_nested(haft__timeline *timeline, haft_str prefix, haft_s
 int haft__timeline_next_tick_ms(const haft__timeline *timeline)
 {
     bool under_way = haft__timeline_count_running(timeline) > 0 || timeline->waiting_for_model;
-    return timeline->caps.live && under_way ? TICK_MS : -1;
+    return timeline->caps.live && !timeline->lines_only && under_way ? TICK_MS : -1;
 }
 
 void haft__timeline_tick(haft__timeline *timeline, uint64_t now_ms)

@@ -40,12 +40,12 @@ typedef struct haft__timeline_call haft__timeline_call;
 typedef struct haft__timeline {
     haft__terminal_caps caps; /* its width may change between two events */
     const haft__spec *spec;
-    bool brief;    /* live: no heading and no lines of turns; the id is in the last line */
-    bool nested;   /* live: no open line; another timeline shows these lines below its own */
-    bool asks;     /* live: a prompt follows each pause for a person, and shows the call */
-    bool verbose;  /* shows the ids and arguments of calls, the usage of replies, the reason of a
-                      choice; set it before the first event */
-    haft__buf out; /* to be written by the caller */
+    bool brief;      /* live: no heading and no lines of turns; the id is in the last line */
+    bool lines_only; /* live: no open line; something else is shown below these lines */
+    bool asks;       /* live: a prompt follows each pause for a person, and shows the call */
+    bool verbose;    /* shows the ids and arguments of calls, the usage of replies, the reason of a
+                        choice; set it before the first event */
+    haft__buf out;   /* to be written by the caller */
 
     /* private */
     haft__arena arena; /* of the current event */
