@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """examples/analysis.yaml: a planner, a manager and workers; plans that do not match, do not end or
-grow; a manager that changes, repeats and skips phases."""
+grow; a manager that changes, repeats and skips phases, and decides otherwise in each round."""
 import json
 import os
 import subprocess
@@ -10,7 +10,9 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from script import check  # noqa: E402
+from wire_server import Server, chat  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 HAFT = os.environ["HAFT"]
@@ -30,9 +32,12 @@ def step(the_plan, following, reason="because"):
 
 
 class Case:
-    """A run of the example in which each agent has a script of its own."""
+    """A run of the example in which each agent has a script of its own. Each child run begins its
+    script again; a `server` gives the replies of the manager one after the other instead."""
 
-    def __init__(self, planner, manager, searcher="found", critic="checked", goal="Find it."):
+    def __init__(self, planner, manager, searcher="found", critic="checked", goal="Find it.",
+                 server=None):
+        environment = dict(os.environ)
         with tempfile.TemporaryDirectory() as own:
             sets = []
             for node, replies in (("planner", planner), ("manager", manager),
@@ -42,18 +47,24 @@ class Case:
                 path.write_text(json.dumps({"replies": [
                     {"text": reply if isinstance(reply, str) else json.dumps(reply)}
                     for reply in replies]}))
-                sets += ["--set", f"graph.nodes.{node}.agent.model=script:{path}"]
+                served = server is not None and node == "manager"
+                model = "openai:m" if served else f"script:{path}"
+                sets += ["--set", f"graph.nodes.{node}.agent.model={model}"]
+            if server is not None:
+                environment.update(OPENAI_API_KEY="k", OPENAI_BASE_URL=server.url("/v1"))
             store = ["--store", f"sqlite:{own}/haft.db"]
             done = subprocess.run([HAFT, "run", str(SPEC), goal, *sets, *store, "--json"],
-                                  text=True, capture_output=True, stdin=subprocess.DEVNULL)
+                                  text=True, capture_output=True, stdin=subprocess.DEVNULL,
+                                  env=environment)
             self.result = json.loads(done.stdout or "{}")
             show = subprocess.run([HAFT, "runs", "state", "last", *store], text=True,
                                   capture_output=True)
             self.state = json.loads(show.stdout or '{"state": {}}')["state"]
             events = subprocess.run([HAFT, "runs", "events", "last", "--tree", *store], text=True,
                                     capture_output=True).stdout.splitlines()
-            self.tasks = [event["task"] for event in map(json.loads, events)
-                          if event["kind"] == "run_started"]
+            events = [json.loads(line) for line in events]
+            self.tasks = [event["task"] for event in events if event["kind"] == "run_started"]
+            self.updates = [event["updates"] for event in events if event["kind"] == "graph_step"]
             replay = subprocess.run([HAFT, "runs", "replay", "last", *store], text=True,
                                     capture_output=True)
             self.replays = replay.returncode == 0
@@ -118,11 +129,60 @@ def scripted():
     check("a_long_plan_is_cut", len(task) - len("goal\n\nSTRATEGIC PLAN:\n"), 1500)
 
 
+def managed(planned, decisions, **more):
+    """A run whose manager decides otherwise in each round, and the tasks that it read."""
+    with Server([chat(json.dumps(decision)) for decision in decisions]) as server:
+        case = Case([planned], [], server=server, **more)
+        return case, [request["messages"][-1]["content"] for request in server.requests]
+
+
+def rounds():
+    survey, detail, review = phase("survey"), phase("detail"), phase("review", ["a", "b"], "critic")
+    first, second = plan(survey, detail), plan(survey, review)
+    case, read = managed(first, [
+        step(first, survey, "it is the first"), step(first, survey, "too few results"),
+        step(second, review, "detail is not needed, but a review is"),
+        step(second, None, "all is done")])
+    check("a_phase_is_repeated_and_the_next_one_skipped",
+          (case.result["end"], case.result["answer"], case.state["done"], case.state["results"]),
+          ("done", "the summary", ["survey", "survey", "review"],
+           ["found", "found", "checked", "checked"]))
+    check("each_decision_is_recorded_with_its_reason", case.state["decisions"],
+          [{"next": "survey", "reason": "it is the first"},
+           {"next": "survey", "reason": "too few results"},
+           {"next": "review", "reason": "detail is not needed, but a review is"},
+           {"next": None, "reason": "all is done"}])
+    changes = [(update["plan"], update["reason"]) for update in case.updates if "reason" in update]
+    check("the_log_has_the_plan_after_each_decision_with_its_reason", changes,
+          [(first, "it is the first"), (first, "too few results"),
+           (second, "detail is not needed, but a review is"), (second, "all is done")])
+    check("the_manager_reads_results_between_phases",
+          [task.split("Results: ")[1] for task in read],
+          ["[]", '["found"]', '["found","found"]', '["found","found","checked","checked"]'])
+    check("and_how_many_rounds_there_were",
+          [task.split("Rounds: ")[1].split("\n")[0] for task in read],
+          [f"{n} of 8" for n in range(4)])
+    check("a_changed_plan_replays", case.replays)
+    turns = [step(first, phase_of, f"round {n}") for n in range(10)
+             for phase_of in [survey if n % 2 == 0 else detail]]
+    case, read = managed(first, turns)
+    check("rounds_have_a_bound_whatever_the_manager_decides",
+          (case.result["answer"], case.state["done"], len(read)),
+          ("the summary", 4 * ["survey", "detail"], 9))
+    grown = plan(*[phase(f"p{n}") for n in range(6)])
+    case, read = managed(first, [step(first, survey), step(grown, phase("p5")),
+                                 step(first, detail, "second attempt"), step(first, None)])
+    check("a_plan_that_is_too_long_is_asked_for_again",
+          (case.state["done"], case.state["decisions"][1]["reason"]),
+          (["survey", "detail"], "second attempt"))
+
+
 def main():
     check("it_is_a_valid_spec", subprocess.run([HAFT, "check", str(SPEC)],
                                                capture_output=True).returncode, 0)
     offline()
     scripted()
+    rounds()
 
 
 main()

@@ -322,6 +322,7 @@ def this_repository():
     check("the_gate_of_this_repository",
           (first.get("file"), "decide_by_gate" in first.get("quote", "")),
           ("src/choice/choose.c", True))
+    check("the_line_exists", exists(ROOT, first), True)
 
 
 def main():
