@@ -4,8 +4,9 @@
 
 Makes trees of 1,000, 10,000 and 100,000 files, and measures with the model `offline`: the time to
 the first finding (the first result of grep) and to the answer, the processor time, and the memory
-of the process, with four workers and with one. For grep itself, the time of ripgrep for the same
-expression and the same tree."""
+of the process, with four workers and with one; then the memory of each further worker. For grep
+itself, the time of ripgrep for the same expression and the same tree."""
+import json
 import os
 import resource
 import shutil
@@ -18,6 +19,7 @@ from pathlib import Path
 HAFT = Path(sys.argv[1]).resolve() / "haft"
 SIZES = (1000, 10000, 100000)
 RUNS = 3
+WORKERS = (1, 4, 16)  # of the table of memory
 LINES = 40
 QUESTION = "Where is the lantern of the harbour lit?"
 EXPRESSION = "(?:[Ll]antern|LANTERN).{0,80}(?:[Hh]arbour|HARBOUR)"
@@ -40,11 +42,11 @@ def make(where, count):
         (directory / f"file{n:06}.c").write_text("\n".join(lines) + "\n")
 
 
-def ask(tree, workers):
+def ask(tree, workers, *words, store="memory:"):
     """Seconds to the first finding and to the answer, processor seconds, and peak MiB."""
     start = time.monotonic()
-    command = [HAFT, "ask", QUESTION, str(tree), "--workers", str(workers), "--store", "memory:",
-               "--plain"]
+    command = [HAFT, "ask", QUESTION, str(tree), "--workers", str(workers), "--store", store,
+               "--plain", *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                stdin=subprocess.DEVNULL)
     first = None
@@ -83,11 +85,24 @@ def haft_grep(where):
     return timed([HAFT, "run", "grep.yaml", "go", "--store", "memory:", "--quiet"], where)
 
 
+def memory_of(where, tree, workers):
+    """Peak MiB with this number of workers at once: a script splits the question, because rules
+    give at most one sub-query for each angle."""
+    queries = [{"text": QUESTION, "angle": "names"} for _ in range(workers)]
+    script = Path(where) / "split.json"
+    script.write_text(json.dumps({"replies": [{"text": json.dumps({"queries": queries})}]}))
+    words = ["--set", f"graph.nodes.decompose.agent.model=script:{script}",
+             "--set", "limits.parallel=16", "--set", "graph.concurrency=16"]
+    rows = [ask(tree, workers, *words, store=f"sqlite:{where}/{workers}.{n}.db")
+            for n in range(RUNS)]
+    return best(rows)[3]
+
+
 def main():
     print(f"### haft ask, offline; the best of {RUNS} runs\n")
     print("| files | workers | first finding | answer | processor | memory |")
     print("|---|---|---|---|---|---|")
-    greps = []
+    greps, memories = [], []
     for count in SIZES:
         with tempfile.TemporaryDirectory() as where:
             tree = Path(where) / "tree"
@@ -97,10 +112,18 @@ def main():
                 first, whole, processor, memory = best([ask(tree, workers) for _ in range(RUNS)])
                 print(f"| {count:,} | {workers} | {first:.2f} s | {whole:.2f} s | "
                       f"{processor:.2f} s | {memory:.0f} MiB |", flush=True)
+            memories.append((count, [memory_of(where, tree, workers) for workers in WORKERS]))
             start = timed([HAFT, "--version"], where)
             ripgrep = (timed(["rg", "-n", "-P", EXPRESSION, "tree"], where)
                        if shutil.which("rg") else None)
             greps.append((count, haft_grep(where), ripgrep, start))
+    print("\n### Memory by the number of workers at once, on SQLite\n")
+    print("| files |" + "".join(f" {workers} |" for workers in WORKERS) + " each further worker |")
+    print("|---|" + "---|" * len(WORKERS) + "---|")
+    for count, peaks in memories:
+        each = (peaks[-1] - peaks[0]) * 1024 / (WORKERS[-1] - WORKERS[0])
+        print(f"| {count:,} |" + "".join(f" {peak:.1f} MiB |" for peak in peaks)
+              + f" {each:.0f} KiB |")
     print("\n### One grep of the tree, start of the program included\n")
     print("| files | haft run with one grep | ripgrep -P | haft --version |\n|---|---|---|---|")
     for count, own, ripgrep, start in greps:
