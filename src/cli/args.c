@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "base/suggestion.h"
 
-/* The words, the position, and the result. */
+/* The state of the parser: the words of the command line, the position, and the result. */
 typedef struct parser {
     const haft__option *options;
     char *const *words;

@@ -92,9 +92,9 @@ static haft_status check_argument_count(const haft__command *command, const haft
     return haft__hint(err, status, "see 'haft help %s'", command->name);
 }
 
-/* With --json a command prints one object, also if no run was created. The state of the run is read
- * after the command, which may have continued it. */
-static void print_failure(haft__cli *cli, const haft__args *args, const haft_error *err)
+/* Prints the object of --json for a command that failed, also if no run was created. Reads the
+ * state of the run from the store, because the command may have continued the run. */
+static void print_failed_run(haft__cli *cli, const haft__args *args, const haft_error *err)
 {
     haft_runtime *runtime = NULL;
     haft_error unread = {0};
@@ -106,7 +106,7 @@ static void print_failure(haft__cli *cli, const haft__args *args, const haft_err
     haft_runtime_destroy(runtime);
 }
 
-/* The same for commands with other objects: prints only the error. */
+/* The same for commands that print no result of a run: the object has only the error. */
 static void print_error_alone(haft__cli *cli, const haft_error *err)
 {
     haft__buf text;
@@ -116,7 +116,7 @@ static void print_error_alone(haft__cli *cli, const haft_error *err)
     haft__buf_finish(&text);
 }
 
-/* Whether an option occurs among words that might not be valid. */
+/* Whether the words contain an option. The words may be invalid, so they are not parsed. */
 static bool has_option(int count, char *const *words, const char *option)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
@@ -127,23 +127,24 @@ static bool has_option(int count, char *const *words, const char *option)
     return false;
 }
 
-/* `args` are only read if a run is known, because they were parsed then. */
+/* Prints the object of --json if the command has not printed it. `args` are valid only if
+ * cli->run is set: only then were they parsed. */
 static void print_json_failure(haft__cli *cli, const haft__command *command, int count,
                                char *const *words, const haft__args *args, const haft_error *err)
 {
     const haft_error *failure = err->message[0] != '\0' ? err : &cli->problem;
-    bool wanted = (command->result || command->object) && has_option(count, words, "--json");
-    if (!wanted || cli->answered || failure->message[0] == '\0') {
+    bool json = (command->result || command->object) && has_option(count, words, "--json");
+    if (!json || cli->answered || failure->message[0] == '\0') {
         return;
     }
     if (command->result || cli->run[0] != '\0') {
-        print_failure(cli, args, failure);
+        print_failed_run(cli, args, failure);
     } else {
         print_error_alone(cli, failure);
     }
 }
 
-/* For commands that read settings: they have the option --no-config. */
+/* Reads the settings files if the command has the option --no-config. */
 static bool load_config(haft__cli *cli, const haft__command *command, const haft__args *args,
                         haft_error *err)
 {

@@ -69,13 +69,13 @@ typedef haft__exit_status haft__command_handler(haft__cli *cli, const haft__args
 typedef struct haft__subcommand {
     const char *name;
     const char *usage;   /* the arguments after the name */
-    const char *summary; /* as below */
+    const char *summary; /* one line, lower case, no full stop */
 } haft__subcommand;
 
-/* The row after the last has no line. tests/cli/help_test.py runs every example. */
+/* The row after the last has no command line. tests/cli/help_test.py runs every example. */
 typedef struct haft__example {
-    const char *line; /* as it is typed */
-    const char *what; /* one line, lower case, no full stop */
+    const char *line;    /* the command line */
+    const char *summary; /* one line, lower case, no full stop */
 } haft__example;
 
 /* The exit statuses of commands that continue a run; other commands list their own. */
@@ -94,7 +94,7 @@ typedef struct haft__command {
     haft__command_handler *run;
     bool result; /* with --json, it prints the result of a run as one object, even on failure */
     bool object; /* with --json, it prints its own objects, or an object with `error` */
-    bool examines_config; /* it reports settings files with errors itself */
+    bool examines_config; /* runs also if a settings file has errors, and reports them */
     bool hidden;          /* not shown in the list of commands */
 } haft__command;
 
@@ -117,9 +117,9 @@ haft__exit_status haft__cli_run(int argc, char *const *argv, const struct haft__
 /* The --help option, which every command has and no table lists. */
 extern const haft__option haft__option_help;
 
-/* Calls `see` for each exit status of a command, in ascending order. */
+/* Calls `visit` for each exit status of a command, in ascending order. */
 void haft__command_each_exit_status(const haft__command *command,
-                                    void (*see)(void *context, int number, const char *text),
+                                    void (*visit)(void *context, int number, const char *text),
                                     void *context);
 
 /* The output of `haft --help` and `haft help COMMAND`. */
@@ -130,7 +130,7 @@ void haft__help_print_command(FILE *out, const haft__command *command);
 void haft__manual_print_all(FILE *out);
 void haft__manual_print_command(FILE *out, const haft__command *command);
 
-/* docs/commands.md. */
+/* Prints docs/commands.md. */
 void haft__reference_print(FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/exit_status.h - the exit statuses of haft, which scripts rely on, and their meaning. */
+/* cli/exit_status.h - the exit statuses of haft and their meaning. Scripts rely on them. */
 #ifndef HAFT_CLI_EXIT_STATUS_H
 #define HAFT_CLI_EXIT_STATUS_H
 

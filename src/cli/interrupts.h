@@ -15,7 +15,7 @@ typedef struct haft__interrupts {
     haft__signals *signals;
 } haft__interrupts;
 
-/* From now on these signals are only counted. The struct must not move. */
+/* Counts these signals from now on; they no longer end the process. The struct must not move. */
 HAFT_MUST_USE haft_status haft__interrupts_watch(haft__interrupts *interrupts, haft__loop *loop,
                                                  haft_error *err);
 

@@ -93,7 +93,7 @@ def test_always():
     check("no_config_ignores_standing_approvals", haft("run", path, "go", "--no-config")[0], WAITS)
     status, shown = type_at_prompt(["run", path, "go", "--no-config"], ["A\n", "n\n"])
     check("no_config_keeps_no_standing_approval", (status, shown.count(PROMPT),
-                                                   "no approval is kept" in shown), (0, 2, True))
+                                                   "no approval is stored" in shown), (0, 2, True))
 
 
 def test_changes():

@@ -217,7 +217,7 @@ def test_open():
     status, out, err = chat(slow, ["me too", "/resume", "/cancel"], "--thread", thread)
     check("a_run_of_another_process_is_left_alone",
           (status, out, err.count("still running in another process"),
-           "asked the process of" in err), (0, "", 2, True))
+           "asked the owner of run" in err), (0, "", 2, True))
     busy.communicate(timeout=LONG)
     check("other_run_can_be_cancelled", busy.returncode, 130)
     put("quick.json", {"replies": [{"text": "quick"}]})
@@ -251,7 +251,7 @@ def test_bad_input():
                          ("/help nothing", "unknown command"),
                          ("/input -", "standard input is used"), ("/input gone.txt", "gone.txt"),
                          ("/artifacts x", "no artifact 'x'"),
-                         ("/tools zzz", "no tool name begins with that")):
+                         ("/tools zzz", "no tool name begins with 'zzz'")):
         status, out, err = chat(agent, [line])
         check(f"message_for_{line[1:].replace(' ', '_')}",
               (status, out, wanted in err), (0, "", True))

@@ -156,7 +156,7 @@ def test_functions_of_another_program():
           (0, True, ""))
     status, out, err = haft("explain", "inner.json")
     check("explain_of_a_graph_says_that_its_agents_ask_the_model",
-          (status, "a graph asks no model itself" in err), (2, True))
+          (status, "a graph calls no model itself" in err), (2, True))
 
 
 place = Path(tempfile.mkdtemp(prefix="haft-explain-"))

@@ -463,7 +463,7 @@ def no_model(name):
     main = graph({"a": {"do": []}}, line("a"))
     (Path(scratch) / "spec.json").write_text(json.dumps(spec(main)))
     status, out, err = haft("explain", "spec.json", "x")
-    check(f"a_graph_asks_no_model_{name}", (status, out, "a graph asks no model itself" in err),
+    check(f"a_graph_asks_no_model_{name}", (status, out, "a graph calls no model itself" in err),
           (2, "", True))
 
 

@@ -109,7 +109,7 @@ def test_cancel_stopped():
     pids = text(marks).split()
     process.send_signal(signal.SIGSTOP)
     status, _, err = haft("cancel", "last", "--json")
-    check("run_is_cancelled", (status, "its lease is over in" in err), (130, True))
+    check("run_is_cancelled", (status, "its lease expires in" in err), (130, True))
     check("run_has_one_terminal_event", [e["end"] for e in events() if e["kind"] == "run_finished"],
           ["cancelled"])
     process.send_signal(signal.SIGCONT)

@@ -141,7 +141,7 @@ def test_explain():
     done = subprocess.run([HAFT, "explain", EXAMPLES / "report.yaml", "x", "--model", "ollama:m"],
                           text=True, capture_output=True, env=environment)
     check("explain_describes_the_means",
-          "asked for in words, and haft checks the reply" in done.stdout, True)
+          "requested in words, and haft checks the reply" in done.stdout, True)
 
 
 with tempfile.TemporaryDirectory() as scratch:

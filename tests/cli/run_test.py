@@ -245,7 +245,7 @@ def test_task_from_standard_input():
     check("input_from_standard_input", task("Read:", "--input", "-", text="piped"),
           "Read:\n\n--- standard input\npiped")
     empty = (2, "haft: TASK: the task is empty\n"
-                "hint: write it after the spec; with '-' or a pipe it comes from standard input\n")
+                "hint: write the task after the spec; '-' or a pipe reads it from standard input\n")
     check("empty_pipe_is_an_error", task(), empty)
     check("empty_task_is_an_error", task(" \n"), empty)
     hint = "hint: a tool can read a file that is not text\n"

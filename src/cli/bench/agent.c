@@ -3,8 +3,8 @@
  * agent.c - the agent of `haft bench` and its five tools, which are C functions.
  *
  * Names, descriptions, schemas and results equal those of the other programs in the comparison, so
- * that all do the same work. Results have one more member, the call: otherwise haft would treat a
- * model that repeats a call with the same result as stuck. Tests: tests/cli/bench_test.py.
+ * that all programs do the same work. Results have one more member, the id of the call. Without it
+ * results would repeat, and haft would treat the model as stuck. Tests: tests/cli/bench_test.py.
  */
 #include "cli/bench/agent.h"
 
@@ -25,9 +25,9 @@ const char haft__bench_expected_answer[] = "Done. All of the requested steps are
 static const char instructions[] =
     "You are a support agent. Use the tools to look things up, then answer briefly.";
 
-/* ---- the functions ---- */
+/* ---- the functions of the tools ---- */
 
-/* A call in progress: its arguments, and the result that is written. */
+/* A call in progress: its arguments, and the text of its result. */
 typedef struct tool_work {
     haft_call *call;
     haft__json args;
@@ -109,14 +109,15 @@ static haft_reply lookup_order(haft_call *call, const void *args)
                       "\"items\":[{\"sku\":\"A1\",\"qty\":2}]}");
 }
 
-/* ---- their table ---- */
+/* ---- the table of tools ---- */
 
 #define OBJECT(properties, required)                                                               \
     "\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required                  \
     "],\"additionalProperties\":false}"
 #define SCHEMA(properties, required)                                                               \
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\"," OBJECT(properties, required)
-#define STRINGS(most) "{\"maxItems\":" most ",\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
+#define STRINGS(max_items)                                                                         \
+    "{\"maxItems\":" max_items ",\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
 
 static const struct {
     const char *name, *description, *schema;
@@ -165,7 +166,7 @@ static haft_status add_tools(haft_runtime *runtime, bool pool, atomic_ullong *re
         tool.input_schema = tools[i].schema;
         tool.run = tools[i].run;
         tool.context = results;
-        tool.traits = pool ? 0 : HAFT_COST_FREE; /* they return immediately */
+        tool.traits = pool ? 0 : HAFT_COST_FREE; /* these functions return immediately */
         status = haft_tool_add(runtime, &tool, err);
     }
     return status;

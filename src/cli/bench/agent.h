@@ -8,7 +8,7 @@
 #include "cli/bench/options.h"
 #include "engine/runtime.h"
 
-/* The task of a run, and the answer that it must have. */
+/* The task of each run, and its expected answer. */
 extern const char haft__bench_task[], haft__bench_expected_answer[];
 
 /* Loads the agent; `w` names its model server. `results` counts tool results and must outlive the

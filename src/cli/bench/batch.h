@@ -8,11 +8,11 @@
 #include "engine/runtime.h"
 
 typedef struct haft__bench_batch {
-    const haft__bench_options *words;
+    const haft__bench_options *options;
     haft_agent *agent;
-    uint64_t left; /* runs still to start */
-    double *times; /* milliseconds of each finished run; may be NULL */
-    size_t over;
+    uint64_t remaining; /* runs still to start */
+    double *times;      /* milliseconds of each finished run; may be NULL */
+    size_t finished_count;
     uint64_t bytes; /* total size of all events */
     /* set by the caller */
     uint64_t results;   /* number of tool results */
@@ -25,7 +25,7 @@ typedef struct haft__bench_batch {
 /* Returns the milliseconds of a monotonic clock. */
 double haft__bench_now_ms(void);
 
-/* Runs `left` runs, at most words->conc at a time. Fails with BAD_STATE if a run did not
+/* Executes `remaining` runs, at most options->conc at a time. Fails with BAD_STATE if a run did not
  * end as expected; the message names the first such run. */
 HAFT_MUST_USE haft_status haft__bench_batch_run(haft__bench_batch *batch, haft_error *err);
 

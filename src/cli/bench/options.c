@@ -22,7 +22,7 @@ const char *haft__bench_store_name(haft__bench_store store)
     return stores[store];
 }
 
-/* The index of the name; `count` if it is unknown. */
+/* Returns the index of a name, or `count` if the name is unknown. */
 static size_t find_name(const char *const *names, size_t count, haft_str name)
 {
     size_t i = 0;
@@ -65,7 +65,8 @@ static haft_status read_text(const char *key, haft_str value, haft_str *ret_text
                          : haft__fail(err, HAFT_BAD_INPUT, key, "expected a value, found nothing");
 }
 
-/* "mock-8" makes 8 calls, "mock-8x4" makes 8 times 4; 0 for other names. */
+/* Returns how many calls a mock model makes: "mock-8" makes 8, "mock-8x4" makes 8 times 4. Returns
+ * 0 for other names. */
 static uint64_t calls_of_model(haft_str model)
 {
     const char *dash = memrchr(model.ptr, '-', model.len);
@@ -176,7 +177,7 @@ static haft_status read_word(haft__bench_options *w, haft_str word, haft_error *
     return fail_unknown_key(word, key, err);
 }
 
-/* Checks for missing options, and for ones that would have no effect. */
+/* Rejects missing options and options without effect. */
 static haft_status check(const haft__bench_options *w, haft_error *err)
 {
     if (w->url.len == 0) {

@@ -25,7 +25,7 @@ typedef struct haft__bench_options {
     uint64_t runs, conc, warm;
     bool stream;
     bool pool;      /* tools run on the thread pool, like slow functions */
-    uint64_t calls; /* calls that a run must make, according to the model's name; 0: unknown */
+    uint64_t calls; /* calls that each run must make, read from the model's name; 0: unknown */
 } haft__bench_options;
 
 const char *haft__bench_scenario_name(haft__bench_scenario scenario);

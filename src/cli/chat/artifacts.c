@@ -61,7 +61,7 @@ static haft_status list_artifacts(haft__repl *repl, const haft__store_request *l
     return status;
 }
 
-/* Unchanged to a file or a pipe, escaped to a terminal. */
+/* Prints the content unchanged to a file or a pipe, escaped to a terminal. */
 static void print_content(FILE *out, haft_str content)
 {
     if (!isatty(fileno(out))) {
@@ -74,7 +74,7 @@ static void print_content(FILE *out, haft_str content)
     }
 }
 
-/* Prints the newest artifact of that name. */
+/* Prints the newest artifact that is named `name`. */
 static haft_status print_artifact(haft__repl *repl, const haft__store_request *list, haft_str name,
                                   haft_error *err)
 {

@@ -71,7 +71,7 @@ static bool is_plain_name(haft_str name)
     return plain;
 }
 
-/* Adds the names in the directory that was typed so far. */
+/* Adds the files of the directory that the typed path names. */
 size_t haft__repl_complete_file(haft__repl *repl, haft_str start, haft__buf *lines)
 {
     size_t folder = start.len;
@@ -81,12 +81,12 @@ size_t haft__repl_complete_file(haft__repl *repl, haft_str start, haft__buf *lin
     haft__arena_mark mark = haft__arena_save(&repl->cli->arena);
     haft_str path = haft__arena_copy(&repl->cli->arena, (haft_str){start.ptr, folder});
     DIR *directory = path.ptr != NULL ? opendir(folder > 0 ? path.ptr : ".") : NULL;
-    haft_str wanted = haft__str_skip(start, folder);
+    haft_str name_start = haft__str_skip(start, folder);
     for (const struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
         haft_str name = haft__str(entry->d_name);
-        bool hidden = name.ptr[0] == '.' && (wanted.len == 0 || wanted.ptr[0] != '.');
+        bool hidden = name.ptr[0] == '.' && (name_start.len == 0 || name_start.ptr[0] != '.');
         if (!hidden && is_plain_name(name)) {
-            add_candidate(lines, wanted, name, entry->d_type == DT_DIR ? "/" : "");
+            add_candidate(lines, name_start, name, entry->d_type == DT_DIR ? "/" : "");
         }
     }
     if (directory != NULL) {

@@ -47,22 +47,22 @@ haft_status haft__repl_store_execute(haft__repl *repl, haft__store_request *requ
 
 /* ---- the agent ---- */
 
-/* The options of the command line, followed by another model: the last --model counts. */
-static haft_status with_model(haft__repl *repl, const char *model, haft__args *ret_args,
-                              haft_error *err)
+/* Copies the options of the command line and appends `--model model`. The last --model counts. */
+static haft_status override_model(haft__repl *repl, const char *model, haft__args *ret_args,
+                                  haft_error *err)
 {
     static const haft__option option = {"model", 0, HAFT__OPTION_TEXT, "M", ""};
     haft__arena *arena = &repl->cli->arena;
     const haft__args *args = repl->args;
     haft__args_option *given = haft__arena_array(arena, args->given_count + 1, sizeof(*given));
-    haft_str kept = haft__arena_copy(arena, haft__str(model));
-    if (given == NULL || kept.ptr == NULL) {
+    haft_str model_copy = haft__arena_copy(arena, haft__str(model));
+    if (given == NULL || model_copy.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < args->given_count; i++) {
         given[i] = args->given[i];
     }
-    given[args->given_count] = (haft__args_option){&option, kept.ptr};
+    given[args->given_count] = (haft__args_option){&option, model_copy.ptr};
     *ret_args = *args;
     ret_args->given = given;
     ret_args->given_count++;
@@ -74,12 +74,12 @@ haft_status haft__repl_read_spec(haft__repl *repl, const char *model, const haft
 {
     haft__args args = *repl->args;
     haft__spec_file file;
-    haft_status status = model != NULL ? with_model(repl, model, &args, err) : HAFT_OK;
+    haft_status status = model != NULL ? override_model(repl, model, &args, err) : HAFT_OK;
     if (status == HAFT_OK) {
         status = haft__spec_file_read(repl->cli, args.words[0], &args, &file, err);
     }
     if (status == HAFT_OK && !haft__spec_file_usable(&file, repl->cli)) {
-        status = HAFT_BAD_INPUT; /* its problems were already printed */
+        status = HAFT_BAD_INPUT; /* the problems of the spec were already printed */
     }
     haft_str hash = {NULL, 0};
     if (status == HAFT_OK) {
@@ -88,7 +88,7 @@ haft_status haft__repl_read_spec(haft__repl *repl, const char *model, const haft
     }
     if (status == HAFT_OK) {
         *ret_spec = file.spec;
-        repl->origin = file.origin; /* for its runs, if the spec is used */
+        repl->origin = file.origin; /* the runs of an agent with this spec record it */
         repl->origin.file = hash;
     }
     return status;
@@ -109,8 +109,8 @@ haft_status haft__repl_set_spec(haft__repl *repl, const haft__spec *spec, haft_e
 
 /* ---- runs ---- */
 
-/* Whether the store has not replied to a request of a run. A released run without a request stays
- * only because the store failed: waiting would not end. */
+/* Whether the store has not yet replied to a request of a run. A released run can remain in the
+ * list without a request if the store failed; waiting for such a run would never end. */
 static bool has_pending_request(const haft_runtime *runtime)
 {
     bool pending = false;
@@ -142,7 +142,7 @@ static void print_end(haft__repl *repl, const haft_run *run, bool interrupted)
         haft__repl_print_note(
             repl, interrupted
                       ? "interrupted; a new message redirects the agent, /resume asks again"
-                      : "in this chat: /resume answers, /cancel ends the run, /undo leaves it");
+                      : "/resume answers, /cancel ends the run, /undo continues without it");
         break;
     case HAFT_ENDED:
         if (repl->quiet && run->state.answer.len == 0) {
@@ -150,7 +150,7 @@ static void print_end(haft__repl *repl, const haft_run *run, bool interrupted)
                           haft_run_end(run));
         }
         break;
-    case HAFT_STOPPED: break; /* its error has the reason */
+    case HAFT_STOPPED: break; /* the error of the run was printed */
     }
 }
 
@@ -171,7 +171,7 @@ static void follow(haft__repl *repl, haft_run *run)
     drain(repl);
 }
 
-/* Keeps the text as it was sent, so that it can be sent again. */
+/* Stores the text as it was sent, so that /retry can send it again. */
 static void remember_sent(haft__repl *repl, haft_str text, const haft_run *run)
 {
     haft__buf_clear(&repl->sent);
@@ -209,9 +209,9 @@ static bool is_owned_elsewhere(const haft__repl *repl, const haft__store_run *op
     return !ours && haft__stored_run_is_owned(repl->runtime, open);
 }
 
-/* Whether a text may be sent while a run of the thread is open: it interrupts that run, or waits
- * for one that another process continues. A run that is pending for the person here must be ended
- * by that person. */
+/* Whether a new message may be sent while a run of the thread is open. With `interrupt` the message
+ * interrupts the open run. With `enqueue` the message waits for a run that another process owns; a
+ * run that waits for this person must be answered or cancelled first. */
 static bool may_queue_after(const haft__repl *repl, const haft__store_run *open)
 {
     switch (haft__multitask_of(repl->spec->multitask)) {
@@ -232,8 +232,8 @@ static haft__run_command cancel_command(const char *by, const char *why)
                                .why = haft__str(why)};
 }
 
-/* Ends the run that the person has interrupted, because a new message redirects the agent. It stays
- * in the thread as cancelled. *io_open becomes NULL if that was the open run. */
+/* Cancels the run that the person interrupted, because a new message redirects the agent. The
+ * cancelled run stays in the thread. If it was the open run, sets *io_open to NULL. */
 static haft_status end_interrupted(haft__repl *repl, const haft__store_run **io_open,
                                    haft_error *err)
 {
@@ -244,7 +244,7 @@ static haft_status end_interrupted(haft__repl *repl, const haft__store_run **io_
     haft__run_command command = cancel_command("terminal", "a new message");
     haft_status status =
         haft__run_message_post(repl->runtime, &repl->cli->arena, (*io_open)->id, &command, err);
-    if (status == HAFT_OK) { /* it reads the command before it continues */
+    if (status == HAFT_OK) { /* the opened run reads the command before it continues */
         status = haft_run_open(repl->runtime, repl->interrupted_run, &run, err);
     }
     while (status == HAFT_OK && haft_run_state(run) != HAFT_ENDED) {
@@ -360,7 +360,7 @@ void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument)
         status =
             haft__run_message_post(repl->runtime, &repl->cli->arena, haft__str(id), &command, &err);
         if (status == HAFT_OK) {
-            haft__repl_print_note(repl, "asked the process of %s to cancel it", id);
+            haft__repl_print_note(repl, "asked the owner of run %s to cancel it", id);
         }
     } else if (run != NULL) {
         haft__run_command command = cancel_command("terminal", "/cancel");

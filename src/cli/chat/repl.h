@@ -24,14 +24,14 @@ typedef struct haft__repl {
     haft_runtime *runtime;
     haft_agent *agent;
     const haft__spec *spec;   /* of the agent */
-    haft__spec_origin origin; /* origin of the spec that was read last */
+    haft__spec_origin origin; /* of the spec that was read last */
     char thread[HAFT__ID_LENGTH + 1];
     bool quiet;
     haft__buf inputs; /* files that are sent with the next message */
     size_t input_count;
     haft__buf sent; /* the last message, as it was typed */
     char sent_run[HAFT__ID_LENGTH + 1];
-    char interrupted_run[HAFT__ID_LENGTH + 1]; /* by Ctrl-C, and still open; "" without one */
+    char interrupted_run[HAFT__ID_LENGTH + 1]; /* the open run that Ctrl-C interrupted, or "" */
     haft__line_history history;
     bool interactive; /* reads from `tty`; otherwise from `lines` */
     haft__editor_tty tty;

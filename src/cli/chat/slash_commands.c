@@ -28,9 +28,10 @@ static void tools(haft__repl *repl, haft_str argument)
         return;
     }
     size_t shown = haft__tool_report_print(repl->cli->out, &first, argument);
-    if (shown == 0) {
-        haft__repl_print_note(repl, argument.len > 0 ? "no tool name begins with that"
-                                                     : "this agent has no tools");
+    if (shown == 0 && argument.len > 0) {
+        haft__repl_print_note(repl, "no tool name begins with '%.*s'", HAFT__ARG(argument));
+    } else if (shown == 0) {
+        haft__repl_print_note(repl, "this agent has no tools");
     }
 }
 

@@ -42,9 +42,9 @@ static haft_status find_thread(haft__repl *repl, haft_str name, haft_str *ret_th
         haft__str_equal(name, HAFT__LIT("last"))
             ? haft__thread_find_last(repl->runtime, arena, repl->spec->name, ret_thread, err)
             : haft__thread_find(repl->runtime, arena, name, ret_thread, err);
-    return status == HAFT_NOT_FOUND ? haft__hint(
-               err, status, "/threads shows those there are, and so does 'haft runs list --json'")
-                                    : status;
+    return status == HAFT_NOT_FOUND
+               ? haft__hint(err, status, "/threads and 'haft runs list --json' list the threads")
+               : status;
 }
 
 haft_status haft__repl_switch_thread(haft__repl *repl, haft_str name, haft_error *err)
@@ -158,14 +158,14 @@ void haft__repl_cmd_threads(haft__repl *repl, haft_str argument)
     }
     uint64_t now = haft__runtime_now(repl->runtime);
     for (size_t i = 0; i < threads.count; i++) {
-        const haft__thread_summary *one = &threads.items[i];
-        bool here = haft__str_equal(one->thread, haft__str(repl->thread));
-        (void)fprintf(out, "%s %.*s ", here ? "*" : " ", HAFT__ARG(one->thread));
-        print_age(out, now > one->updated_ms ? now - one->updated_ms : 0);
-        (void)fprintf(out, " %3zu  ", one->run_count);
-        haft__print_escaped(out, one->name);
+        const haft__thread_summary *summary = &threads.items[i];
+        bool here = haft__str_equal(summary->thread, haft__str(repl->thread));
+        (void)fprintf(out, "%s %.*s ", here ? "*" : " ", HAFT__ARG(summary->thread));
+        print_age(out, now > summary->updated_ms ? now - summary->updated_ms : 0);
+        (void)fprintf(out, " %3zu  ", summary->run_count);
+        haft__print_escaped(out, summary->name);
         (void)fputs(": ", out);
-        haft__print_excerpt(out, one->task);
+        haft__print_excerpt(out, summary->task);
         (void)fputc('\n', out);
     }
     if (threads.count == 0) {
@@ -175,7 +175,7 @@ void haft__repl_cmd_threads(haft__repl *repl, haft_str argument)
 
 /* ---- undo ---- */
 
-/* Switches to a thread with all exchanges of this one but the last `count`. */
+/* Switches to a copy of this thread without the last `count` exchanges. */
 static haft_status copy_without_last(haft__repl *repl, const haft__store_request *list,
                                      uint64_t count, haft_error *err)
 {
@@ -188,18 +188,19 @@ static haft_status copy_without_last(haft__repl *repl, const haft__store_request
     return status;
 }
 
-/* The number of exchanges: from 1 to `there`. */
-static haft_status read_count(haft_str argument, size_t there, uint64_t *ret_count, haft_error *err)
+/* Reads how many exchanges to undo: from 1 (the default) to `exchange_count`. */
+static haft_status read_count(haft_str argument, size_t exchange_count, uint64_t *ret_count,
+                              haft_error *err)
 {
     *ret_count = 1;
     if (argument.len > 0 && (!haft__str_to_u64(argument, ret_count) || *ret_count == 0)) {
         return haft__fail(err, HAFT_BAD_INPUT, "/undo",
                           "expected a number of at least 1, found '%.*s'", HAFT__ARG(argument));
     }
-    if (*ret_count > there) {
-        haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "/undo", "this thread has %zu exchange%s, not %llu",
-                       there, there == 1 ? "" : "s", (unsigned long long)*ret_count);
+    if (*ret_count > exchange_count) {
+        haft_status status = haft__fail(
+            err, HAFT_BAD_INPUT, "/undo", "this thread has %zu exchange%s, not %llu",
+            exchange_count, exchange_count == 1 ? "" : "s", (unsigned long long)*ret_count);
         return haft__hint(err, status, "/history lists them, /new starts a thread");
     }
     return HAFT_OK;
@@ -238,7 +239,7 @@ void haft__repl_cmd_retry(haft__repl *repl, haft_str argument)
         status = haft__fail(&err, HAFT_BAD_INPUT, "/retry", "no messages in this thread");
     }
     haft_str text = {NULL, 0};
-    if (status == HAFT_OK) { /* the text as typed, if known: secrets are redacted in the store */
+    if (status == HAFT_OK) { /* prefer the text as typed: the store has it with redacted secrets */
         const haft__store_run *last = &list.found[0];
         bool known = haft__str_equal(last->id, haft__str(repl->sent_run));
         text = haft__arena_copy(&repl->cli->arena, known ? haft__buf_str(&repl->sent) : last->task);

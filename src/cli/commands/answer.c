@@ -15,7 +15,7 @@ static const haft__option options[] = {
     {0},
 };
 
-/* Whether the text of --error is another option: the text was forgotten. */
+/* Whether the text of --error is an option: then the user forgot the text. */
 static bool is_option(const char *text)
 {
     bool found = false;

@@ -165,9 +165,9 @@ const haft__command haft__cmd_approvals = {
     .name = "approvals",
     .usage = "[list | revoke ID]",
     .summary = "list and revoke standing approvals",
-    .help = "`A` at an approval keeps a standing approval: later calls of the tool run without a\n"
+    .help = "`A` at an approval adds a standing approval: later calls of the tool run without a\n"
             "question, in all your runs, until the tool or its server changes. For a tool that\n"
-            "starts a program it also depends on the directory of the spec.\n",
+            "starts a program the approval also depends on the directory of the spec.\n",
     .options = options,
     .subcommands = rows,
     .examples = examples,

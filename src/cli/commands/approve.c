@@ -23,7 +23,7 @@ static haft_status check_arguments(const char *text, haft_error *err)
     return HAFT_OK;
 }
 
-/* A shorter prefix of the hash may be ambiguous. */
+/* Rejects a short prefix of the hash, because it may be ambiguous. */
 static haft_status check_binding(const char *text, haft_error *err)
 {
     size_t length = strlen(text);
@@ -36,7 +36,7 @@ static haft_status check_binding(const char *text, haft_error *err)
                              HAFT__BINDING_PREFIX_LENGTH, HAFT__BINDING_LENGTH);
 }
 
-/* A call that is repeated keeps its arguments. */
+/* Rejects --args and --binding together with --again: a repeated call keeps its arguments. */
 static haft_status check_again(const char *given, const char *binding, haft_error *err)
 {
     bool alone = given == NULL && binding == NULL;

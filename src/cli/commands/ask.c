@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ask.c - `haft ask`: agentic search in one line. It runs the graph examples/search.yaml, which is
- * part of the program, or that of --spec. Tests: tests/cli/ask_test.py. */
+/* ask.c - `haft ask`: agentic search in one line. Runs the graph of examples/search.yaml, which is
+ * built into the program, or the graph of --spec. Tests: tests/cli/ask_test.py. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +21,11 @@
 extern const char haft__search_spec[];
 extern const size_t haft__search_spec_size;
 
-/* ---- what is searched ---- */
+/* ---- the paths to search ---- */
 
 typedef struct searched_paths {
     haft_str root;   /* absolute */
-    haft_str within; /* a JSON list of paths relative to it; "" for all of it */
+    haft_str within; /* a JSON list of paths relative to the root; "": the whole root */
 } searched_paths;
 
 static haft_status resolve(haft__cli *cli, const char *path, haft_str *ret_path, bool *ret_file,
@@ -41,7 +41,7 @@ static haft_status resolve(haft__cli *cli, const char *path, haft_str *ret_path,
     return ret_path->ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
 }
 
-/* The directory that contains the path: "/" for "/a". */
+/* Returns the directory that contains the path: "/" for "/a". */
 static haft_str parent_of(haft_str path)
 {
     while (path.len > 1 && path.ptr[path.len - 1] != '/') {
@@ -58,7 +58,8 @@ static bool is_below(haft_str path, haft_str directory)
                && (path.len == directory.len || path.ptr[directory.len] == '/'));
 }
 
-/* One directory is the root. Of several paths, the root is the directory that contains them. */
+/* Finds the root. A single directory is the root itself. For a file or several paths the root is
+ * the directory that contains them. */
 static haft_status find_paths(haft__cli *cli, const haft__args *args, searched_paths *ret_paths,
                               haft_error *err)
 {
@@ -96,9 +97,9 @@ static haft_status find_paths(haft__cli *cli, const haft__args *args, searched_p
     haft__json_writer_init(&w, &list);
     haft__json_begin_array(&w);
     for (size_t i = 0; i < count; i++) {
-        bool same = paths[i].len <= root.len;
-        haft__json_add_str(&w, same ? HAFT__LIT(".")
-                                    : haft__str_skip(paths[i], root.len + (root.len > 1)));
+        bool is_root = paths[i].len <= root.len;
+        haft__json_add_str(&w, is_root ? HAFT__LIT(".")
+                                       : haft__str_skip(paths[i], root.len + (root.len > 1)));
     }
     haft__json_end_array(&w);
     status = haft__buf_check(&list, err);
@@ -109,7 +110,7 @@ static haft_status find_paths(haft__cli *cli, const haft__args *args, searched_p
 
 /* ---- the spec ---- */
 
-/* The text of a setting, PATH=VALUE; NULL if out of memory. */
+/* Returns the text PATH=VALUE of a setting; NULL if out of memory. */
 static const char *setting(haft__cli *cli, const char *path, haft_str value)
 {
     return haft__arena_format(&cli->arena, "%s=%.*s", path, HAFT__ARG(value)).ptr;
@@ -165,7 +166,7 @@ static haft_status read_spec(haft__cli *cli, const haft__args *args, haft__spec_
 
 /* ---- the result ---- */
 
-/* The URL of a reference, for a terminal: `context` is the spec. */
+/* Writes the URL of a reference, for a link in a terminal. `context` is the spec. */
 static bool link_reference(const void *context, haft_str text, haft__buf *url)
 {
     const haft__spec *spec = context;
@@ -229,7 +230,7 @@ static haft_status print_result(void *context, haft__cli *cli, const haft__args 
 
 /* ---- the run ---- */
 
-/* {"question": ...}: also a question that looks like JSON is a text. */
+/* Writes the task {"question": ...}. A question that looks like JSON stays a text. */
 static haft_status write_task(haft__cli *cli, const char *question, const char **ret_task,
                               haft_error *err)
 {
@@ -305,13 +306,14 @@ static haft__exit_status ask(haft__cli *cli, const haft__args *args, haft_error 
         status = read_spec(cli, args, &file, err);
     }
     if (status == HAFT_OK && !haft__spec_file_usable(&file, cli)) {
-        status = HAFT_BAD_INPUT; /* its problems were already printed */
+        status = HAFT_BAD_INPUT; /* the problems of the spec were already printed */
     }
     return status == HAFT_OK ? ask_with(cli, args, &file, err) : HAFT__EXIT_USAGE;
 }
 
 static const haft__option options[] = {
-    {"workers", 'w', HAFT__OPTION_NUMBER, "N", "how many workers look at once; 4 by default"},
+    {"workers", 'w', HAFT__OPTION_NUMBER, "N",
+     "how many workers search at the same time; 4 by default"},
     {"turns", 't', HAFT__OPTION_NUMBER, "N", "turns of each worker; 8 by default"},
     {"model", 'm', HAFT__OPTION_TEXT, "M", "the model of all agents: provider:model"},
     {"spec", 0, HAFT__OPTION_TEXT, "FILE",
@@ -335,11 +337,12 @@ const haft__command haft__cmd_ask = {
     .usage = "QUESTION [DIR|FILE]...",
     .summary = "answer a question about files, with references",
     .help =
-        "Splits the question into sub-queries, lets a worker look for each of them at the same\n"
-        "time, with the cheapest tool first, and answers from what they find. Each reference\n"
-        "FILE:LINE of the answer is compared with the file; wrong ones are removed. Without DIR\n"
-        "and FILE the current directory is searched; nothing outside of them is read. The model\n"
-        "is `offline` by default: it works by rules, without a key and without a network.\n"
+        "Splits the question into sub-queries. One worker searches for each sub-query, all at\n"
+        "the same time, each with the cheapest tool first. The answer uses only their findings.\n"
+        "Each reference FILE:LINE of the answer is compared with the file; wrong references are\n"
+        "removed. Without DIR and FILE the current directory is searched. Files outside of these\n"
+        "paths are not read. The model is `offline` by default: it works by rules, without a key\n"
+        "and without a network.\n"
         "The spec is examples/search.yaml: any graph with an input `question` can take its "
         "place.\n",
     .options = options,

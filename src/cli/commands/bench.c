@@ -30,8 +30,8 @@ static double milliseconds(struct timeval time)
     return (double)time.tv_sec * 1e3 + (double)time.tv_usec / 1e3;
 }
 
-/* Kilobytes of a field of /proc/self/status: VmRSS, the resident memory, or VmHWM, its maximum. The
- * kernel's ru_maxrss also includes the parent's. */
+/* Returns a field of /proc/self/status in kilobytes: VmRSS, the resident memory, or VmHWM, its
+ * maximum. ru_maxrss of getrusage() cannot be used: it can be the maximum of the parent process. */
 static long long memory_kb(const char *name)
 {
     static char text[8192];
@@ -62,7 +62,7 @@ static void measure_time(usage *u)
     u->system = milliseconds(used.ru_stime);
 }
 
-/* Returns unused memory to the system first, like a garbage collection in other languages. */
+/* First returns unused memory to the system, as a garbage collector would do. */
 static void measure_memory(usage *u)
 {
     (void)malloc_trim(0);
@@ -81,8 +81,8 @@ static int compare(const void *a, const void *b)
 
 static double quantile(const haft__bench_batch *b, double part)
 {
-    size_t at = (size_t)((double)b->over * part);
-    return b->times[at < b->over ? at : b->over - 1];
+    size_t at = (size_t)((double)b->finished_count * part);
+    return b->times[at < b->finished_count ? at : b->finished_count - 1];
 }
 
 static void add_text(haft__buf *line, const char *key, haft_str value)
@@ -104,10 +104,10 @@ static void add_time(haft__buf *line, const char *key, int digits, double value)
 static void write_result(haft__buf *line, haft__bench_batch *b, const usage *before,
                          const usage *after)
 {
-    const haft__bench_options *w = b->words;
+    const haft__bench_options *w = b->options;
     bool suspend = w->scenario == HAFT__BENCH_SUSPEND;
-    long long over = (long long)b->over;
-    qsort(b->times, b->over, sizeof(double), compare);
+    long long finished_count = (long long)b->finished_count;
+    qsort(b->times, b->finished_count, sizeof(double), compare);
     add_text(line, "peer", HAFT__LIT("haft"));
     add_text(line, "scenario", haft__str(haft__bench_scenario_name(w->scenario)));
     add_text(line, "model", w->model);
@@ -121,9 +121,9 @@ static void write_result(haft__buf *line, haft__bench_batch *b, const usage *bef
     add_time(line, "p99_ms", 2, quantile(b, 0.99));
     add_count(line, "tools", suspend ? 0 : (long long)b->results);
     if (suspend) {
-        add_count(line, "rss_per_run", (after->resident - before->resident) / over);
-        add_count(line, "heap_per_run", (after->heap - before->heap) / over);
-        add_count(line, "json_per_run", (long long)b->bytes / over);
+        add_count(line, "rss_per_run", (after->resident - before->resident) / finished_count);
+        add_count(line, "heap_per_run", (after->heap - before->heap) / finished_count);
+        add_count(line, "json_per_run", (long long)b->bytes / finished_count);
     }
     add_count(line, "rss_start_kb", b->start_kb);
     add_count(line, "rss_now_kb", memory_kb("VmRSS"));
@@ -152,10 +152,10 @@ static haft_status measure(haft__cli *cli, haft_agent *agent, const haft__bench_
 {
     usage before = {0}, after = {0};
     bool suspend = w->scenario == HAFT__BENCH_SUSPEND;
-    haft__bench_batch warm = {.words = w, .agent = agent, .left = w->warm};
-    haft__bench_batch b = {.words = w,
+    haft__bench_batch warm = {.options = w, .agent = agent, .remaining = w->warm};
+    haft__bench_batch b = {.options = w,
                            .agent = agent,
-                           .left = w->runs,
+                           .remaining = w->runs,
                            .start_kb = memory_kb("VmRSS"),
                            .times = calloc((size_t)w->runs, sizeof(double))};
     haft_status status = b.times != NULL ? HAFT_OK : haft__fail_no_memory(err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cancel.c - `haft cancel`: cancels a run, whichever process owns it. Tests:
+/* cancel.c - `haft cancel`: cancels a run, also if another process owns it. Tests:
  * tests/cli/store_test.py. */
 #include "base/str.h"
 #include "cli/follow/delivery.h"

@@ -47,8 +47,8 @@ static haft_status read_plain(haft__repl *repl, haft__buf *text, bool *ret_more,
     return status;
 }
 
-/* Waits for input or a signal, which the loop reports: a blocking read would not always return on
- * it. */
+/* Waits for input or a signal. The loop reports signals; a blocking read would not always return
+ * when a signal arrives. */
 static bool wait_for_line(haft__repl *repl)
 {
     struct pollfd waits[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -62,7 +62,7 @@ static bool wait_for_line(haft__repl *repl)
     return waits[0].revents != 0;
 }
 
-/* The next text. Reports and skips invalid ones. */
+/* Reads the next text. Reports and skips texts that are too long. */
 static bool next_plain(haft__repl *repl, haft__buf *text)
 {
     bool more = true;
@@ -72,8 +72,8 @@ static bool next_plain(haft__repl *repl, haft__buf *text)
             (void)fputs("> ", repl->cli->errors);
             (void)fflush(repl->cli->errors);
         }
-        bool there = wait_for_line(repl);
-        status = there ? read_plain(repl, text, &more, &err) : HAFT_OK;
+        bool readable = wait_for_line(repl);
+        status = readable ? read_plain(repl, text, &more, &err) : HAFT_OK;
         if (haft__interrupts_pending(&repl->interrupts)) {
             repl->result = HAFT__EXIT_CANCELLED;
             return false;
@@ -81,7 +81,7 @@ static bool next_plain(haft__repl *repl, haft__buf *text)
         if (status != HAFT_OK) {
             haft__repl_print_error(repl, &err);
         }
-        if (!there) { /* the loop failed */
+        if (!readable) { /* the loop failed */
             repl->result = HAFT__EXIT_FAILED;
             return false;
         }
@@ -151,7 +151,8 @@ static void handle_input(haft__repl *repl, haft_str text)
     }
 }
 
-/* An interrupt has paused a run, or nothing; any other signal ends the chat. */
+/* Clears the count of interrupts: an interrupt only pauses a run. Any other signal ends the chat.
+ */
 static void reset_interrupts(haft__repl *repl)
 {
     repl->interrupts.sigint_count = 0;
@@ -171,7 +172,7 @@ static void run_loop(haft__repl *repl)
         const haft__spec *spec = repl->spec;
         handle_input(repl, haft__buf_str(&text));
         reset_interrupts(repl);
-        if (spec == repl->spec) { /* otherwise it lives in the arena */
+        if (spec == repl->spec) { /* a new spec lives in the arena */
             haft__arena_restore(&repl->cli->arena, mark);
         }
     }
@@ -209,13 +210,12 @@ static haft_status open_history(haft__repl *repl)
         status = haft__line_history_open(&repl->history, path, &err);
     }
     if (status != HAFT_OK) {
-        haft__repl_print_error(repl, &err); /* continue without it */
+        haft__repl_print_error(repl, &err); /* continue without a history */
     }
     return status == HAFT_NO_MEMORY ? status : HAFT_OK;
 }
 
-/* The loop is readable: a signal that arrived just before the editor waited, or nothing
- * relevant. */
+/* Called when the loop is readable. Returns true if a signal other than Ctrl-C arrived. */
 static bool should_stop_reading(void *context)
 {
     haft__repl *repl = context;

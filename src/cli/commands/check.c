@@ -2,7 +2,7 @@
 /*
  * check.c - `haft check`: loads a spec and prints all of its problems.
  *
- * docs/schemas/check.schema.json describes the object it prints. Tests: tests/cli/check_test.py.
+ * docs/schemas/check.schema.json describes the object of --json. Tests: tests/cli/check_test.py.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -61,7 +61,7 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     return status;
 }
 
-/* With --json, an unreadable file is one problem. */
+/* Prints an unreadable file as one problem (--json). */
 static haft_status print_unreadable(const char *name, FILE *out, haft_status status,
                                     haft_error *err)
 {
@@ -77,8 +77,7 @@ static haft_status print_unreadable(const char *name, FILE *out, haft_status sta
     return printed == HAFT_OK ? status : printed;
 }
 
-/* Warns that the search has no effect: the servers' lists are known, and no tool is left to
- * search. */
+/* Warns that the tool search has no effect: the MCP servers list no tool that can be searched. */
 static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
 {
     const haft__spec *spec = first->run.spec;
@@ -94,7 +93,8 @@ static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
     }
 }
 
-/* Names tools that run without approval because they do not say whether they are destructive. */
+/* Warns about tools that run without approval and whose definitions do not say whether they are
+ * destructive. */
 static void print_unhinted(FILE *out, const haft__spec *spec, const haft__mcp_listing *listing)
 {
     haft__buf names, text;
@@ -110,13 +110,13 @@ static void print_unhinted(FILE *out, const haft__spec *spec, const haft__mcp_li
     haft__buf_add_str(&text, haft__buf_str(&names));
     if (count > 0 && names.status == HAFT_OK && text.status == HAFT_OK) {
         haft__print_wrapped(out, 0, 0, haft__buf_str(&text));
-        (void)fputs("  hint: add a rule to approvals for those that change things\n", out);
+        (void)fputs("  hint: add a rule to approvals for the tools that change things\n", out);
     }
     haft__buf_finish(&text);
     haft__buf_finish(&names);
 }
 
-/* Names the keywords of the tools' schemas that the model's server does not get. */
+/* Prints the keywords of the tools' schemas that are not sent to the model's server. */
 static haft_status print_declared(haft__cli *cli, haft__first_turn_preview *first, haft_error *err)
 {
     haft__request request;
@@ -132,7 +132,7 @@ static haft_status print_declared(haft__cli *cli, haft__first_turn_preview *firs
     return status;
 }
 
-/* Nothing can be said about tools that no run and no command has listed yet. */
+/* Warns that the tools of a server are unknown, because no run and no command has listed them. */
 static void print_unlisted(FILE *out, const haft__spec *spec, const haft__mcp_listing *listing)
 {
     if (!haft__tool_reason_is_unlisted(spec, listing)) {
@@ -147,12 +147,12 @@ static void print_unlisted(FILE *out, const haft__spec *spec, const haft__mcp_li
                 out);
 }
 
-/* Reports known problems of its servers. No server is queried. */
+/* Prints known problems of the spec's MCP servers. No server is queried. */
 static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
     haft__first_turn_preview first;
     if (spec->kind == HAFT__SPEC_GRAPH) {
-        return HAFT_OK; /* it has no turns of its own */
+        return HAFT_OK; /* a graph has no turns of its own */
     }
     haft_status status = haft__first_turn_decide(&cli->arena, spec, HAFT__LIT(""),
                                                  haft__random_hash_key(), &first, err);

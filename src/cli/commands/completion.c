@@ -49,8 +49,8 @@ static void print_runs(haft__cli *cli, const haft__args *args)
     haft_runtime_destroy(runtime);
 }
 
-/* Whether an earlier run has the same thread. */
-static bool is_known(const haft__store_request *request, size_t at)
+/* Whether an earlier row has the same thread. */
+static bool is_thread_listed(const haft__store_request *request, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
         if (haft__str_equal(request->found[i].thread, request->found[at].thread)) {
@@ -66,7 +66,7 @@ static void print_threads(haft__cli *cli, const haft__args *args)
     haft_runtime *runtime = NULL;
     if (list(cli, args, &request, &runtime)) {
         for (size_t i = 0; i < request.found_count; i++) {
-            if (haft__id_valid(request.found[i].thread) && !is_known(&request, i)) {
+            if (haft__id_valid(request.found[i].thread) && !is_thread_listed(&request, i)) {
                 (void)fprintf(cli->out, "%.*s\t", HAFT__ARG(request.found[i].thread));
                 haft__print_excerpt(cli->out, request.found[i].task);
                 (void)putc('\n', cli->out);
@@ -164,7 +164,7 @@ const haft__command haft__cmd_completion = {
         "bash, zsh and fish print the script for that shell. `make install` puts these scripts\n"
         "where the shells look for them (bash needs bash-completion). The scripts call haft\n"
         "completion with one of the other words while you type: it prints a line for each\n"
-        "completion, with a tab and a description. It never creates a store and never fails.\n",
+        "completion, with a tab and a description. The command never creates a store or fails.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

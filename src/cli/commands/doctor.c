@@ -34,7 +34,7 @@ typedef struct finding {
 
 enum { MAX_FINDINGS = 16 };
 
-/* The checks that the store makes itself. */
+/* The results of the store's own checks. */
 typedef struct store_checks {
     const haft__store_finding *items;
     size_t count;
@@ -99,7 +99,7 @@ static haft_status examine_store(doctor_report *e, haft_runtime *runtime, haft_e
     return check_writable(e, runtime, &items[count], err);
 }
 
-/* A store that the first run creates. */
+/* Checks whether this user can create the store, which does not exist yet. */
 static void check_missing_store(doctor_report *e, const char *url, const char *path)
 {
     bool good = haft__store_access_can_create(path);
@@ -145,7 +145,7 @@ static void check_guard(doctor_report *e)
     free(path);
 }
 
-/* The source of a variable; NULL if it is not set. */
+/* Returns the source of a variable; NULL if it is not set. */
 static const char *source_of(const doctor_report *e, haft_str name)
 {
     const haft__config *config = e->cli->config;
@@ -271,8 +271,8 @@ static void print_file(FILE *out, const doctor_report *e, const haft__config_fil
     (void)putc('\n', out);
 }
 
-/* The value of a setting for output: the URL of a store may have a password. */
-static const char *shown(const doctor_report *e, haft__setting_id name, const char *value)
+/* Returns the value of a setting for output: without the password in the URL of a store. */
+static const char *display_value(const doctor_report *e, haft__setting_id name, const char *value)
 {
     return value != NULL && name == HAFT__SETTING_store
                ? haft__store_display_url(value, &e->cli->arena).ptr
@@ -293,7 +293,7 @@ static void print_settings(FILE *out, const doctor_report *e)
         haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_id)i);
         (void)fprintf(out, "     %-10s %s = ", i == 0 ? "settings" : "",
                       haft__setting_key((haft__setting_id)i));
-        const char *value = shown(e, (haft__setting_id)i, setting.value);
+        const char *value = display_value(e, (haft__setting_id)i, setting.value);
         haft__print_escaped(
             out,
             haft__str(value != NULL ? value : haft__setting_default_text((haft__setting_id)i)));
@@ -339,7 +339,7 @@ static void write_settings(haft__json_writer *w, const doctor_report *e)
         haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_id)i);
         haft__json_begin_object(w);
         haft__field_string(w, "name", haft__setting_key((haft__setting_id)i));
-        haft__field_string(w, "value", shown(e, (haft__setting_id)i, setting.value));
+        haft__field_string(w, "value", display_value(e, (haft__setting_id)i, setting.value));
         haft__field_string(w, "from", setting.from);
         haft__json_end_object(w);
     }

@@ -24,7 +24,8 @@ static haft_status print_json(haft__cli *cli, const haft__explanation *e, haft_e
     return status;
 }
 
-/* The members that the model's server has refused; none if the server cannot be asked from here. */
+/* Returns the request members that the model's server has rejected before. Returns none if the
+ * server's address is unknown. */
 static haft__refusals find_refusals(haft__cli *cli, const haft__model_spec *model)
 {
     haft__refusals none = {.count = 0};
@@ -60,7 +61,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     if (file.spec->kind == HAFT__SPEC_GRAPH) {
         (void)haft__hint(err,
                          haft__fail(err, HAFT_BAD_INPUT, args->words[0],
-                                    "a graph asks no model itself; its agents do"),
+                                    "a graph calls no model itself; its agents do"),
                          "explain the spec of an agent; `haft graph` draws the graph");
         return HAFT__EXIT_USAGE;
     }

@@ -20,13 +20,13 @@
 #include "json/object.h"
 #include "json/read.h"
 
-/* How many cases with `want` there were, and how many were right. */
+/* How many cases had expected results (`want`), and how many of these were right. */
 typedef struct tally {
-    size_t wanted, right;
+    size_t compared, right;
     haft__hash_key hash_key;
 } tally;
 
-/* Plays the case of one line. `results` has them as text. */
+/* Plays the case of one line, and writes its results as JSON text into `results`. */
 static haft_status play(tally *t, haft__arena *arena, haft_str line, haft__json *ret_case,
                         haft__buf *results, haft_error *err)
 {
@@ -37,7 +37,7 @@ static haft_status play(tally *t, haft__arena *arena, haft_str line, haft__json 
     return status == HAFT_OK ? haft__graph_play_case(*ret_case, results, err) : status;
 }
 
-/* Compares with `want`, if the case has it. */
+/* Compares the results with `want`, if the case has that member. */
 static haft_status judge(tally *t, haft__arena *arena, haft__json given, haft__json results,
                          bool *ret_right, haft_str *ret_difference, haft_error *err)
 {
@@ -47,7 +47,7 @@ static haft_status judge(tally *t, haft__arena *arena, haft__json given, haft__j
     }
     haft_status status =
         haft__graph_compare_results(*want, results, arena, ret_right, ret_difference, err);
-    t->wanted++;
+    t->compared++;
     t->right += status == HAFT_OK && *ret_right;
     return status;
 }
@@ -108,12 +108,12 @@ static haft__exit_status play_cases(haft__cli *cli, const char *path, haft_error
 {
     tally t = {.hash_key = haft__random_hash_key()};
     haft__exit_status result = haft__batch_run(cli, path, handle_line, &t, err);
-    return result == HAFT__EXIT_DONE && t.right < t.wanted ? HAFT__EXIT_FAILED : result;
+    return result == HAFT__EXIT_DONE && t.right < t.compared ? HAFT__EXIT_FAILED : result;
 }
 
 /* ---- pictures ---- */
 
-/* The graph to draw: that of the spec, or one of `graphs`. */
+/* Finds the graph to draw: the graph of the spec, or the named one of `graphs`. */
 static haft_status find_graph(const haft__spec_file *file, const char *name, haft__json *ret_source,
                               haft_error *err)
 {
@@ -228,7 +228,7 @@ static const haft__option options[] = {
     {"mermaid", 0, HAFT__OPTION_FLAG, NULL, "print the graph for Mermaid"},
     {"dot", 0, HAFT__OPTION_FLAG, NULL, "print the graph for Graphviz"},
     {"ascii", 0, HAFT__OPTION_FLAG, NULL, "draw the graph with characters; the default"},
-    {"graph", 0, HAFT__OPTION_TEXT, "NAME", "draw this one of `graphs`"},
+    {"graph", 0, HAFT__OPTION_TEXT, "NAME", "draw the graph NAME of `graphs`"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE",
      "override a part of the spec: limits.turns=5; may be repeated"},
     {"cases", 0, HAFT__OPTION_TEXT, "FILE", "play the cases of FILE, one JSON object a line"},

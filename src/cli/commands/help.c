@@ -20,16 +20,16 @@ static void print_row(FILE *out, const char *left, int width, const char *right)
 }
 
 void haft__command_each_exit_status(const haft__command *command,
-                                    void (*see)(void *context, int number, const char *text),
+                                    void (*visit)(void *context, int number, const char *text),
                                     void *context)
 {
     haft_str rest = haft__str(command->exits != NULL ? command->exits : "0 1 2");
     while (rest.len > 0) {
-        uint64_t wanted = 0;
-        (void)haft__str_to_u64(haft__str_split(&rest, ' '), &wanted);
+        uint64_t status_number = 0;
+        (void)haft__str_to_u64(haft__str_split(&rest, ' '), &status_number);
 #define X(name, number, text)                                                                      \
-    if (wanted == (number)) {                                                                      \
-        see(context, number, text);                                                                \
+    if (status_number == (number)) {                                                               \
+        visit(context, number, text);                                                              \
     }
         HAFT__EXIT_MAP(X)
 #undef X
@@ -89,7 +89,7 @@ static void print_examples(FILE *out, const haft__command *command)
 {
     (void)fputs("\nExamples:\n", out);
     for (const haft__example *example = command->examples; example->line != NULL; example++) {
-        (void)fprintf(out, "  %s\n      %s\n", example->line, example->what);
+        (void)fprintf(out, "  %s\n      %s\n", example->line, example->summary);
     }
 }
 
@@ -120,8 +120,9 @@ void haft__help_print_command(FILE *out, const haft__command *command)
 
 static const struct {
     const char *name;
-    void (*all)(FILE *out);
-    void (*one)(FILE *out, const haft__command *command); /* NULL: only all of them at once */
+    void (*print_all)(FILE *out);
+    void (*print_command)(FILE *out,
+                          const haft__command *command); /* NULL: prints all commands only */
 } formats[] = {
     {"text", haft__help_print_all, haft__help_print_command},
     {"man", haft__manual_print_all, haft__manual_print_command},
@@ -134,15 +135,15 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     while (strcmp(formats[format].name, haft__args_text(args, "format", "text")) != 0) {
         format++; /* the option table has checked the value */
     }
-    if (args->word_count == 0 || formats[format].one == NULL) {
-        formats[format].all(cli->out);
+    if (args->word_count == 0 || formats[format].print_command == NULL) {
+        formats[format].print_all(cli->out);
         return HAFT__EXIT_DONE;
     }
     const haft__command *command = haft__command_find(args->words[0], err);
     if (command == NULL) {
         return HAFT__EXIT_USAGE;
     }
-    formats[format].one(cli->out, command);
+    formats[format].print_command(cli->out, command);
     return HAFT__EXIT_DONE;
 }
 

@@ -78,7 +78,7 @@ static const haft__option options[] = {
     {"listen", 0, HAFT__OPTION_TEXT, "ADDR:PORT",
      "serve over HTTP at http://ADDR:PORT/mcp; port 0 is any free port"},
     {"token-file", 0, HAFT__OPTION_TEXT, "FILE",
-     "clients must send the token in its first line; required unless on loopback"},
+     "clients must send the token in its first line; required except on loopback"},
     {"allow-host", 0, HAFT__OPTION_TEXT, "NAME",
      "a host name that clients may use; may be repeated"},
     {"model", 'm', HAFT__OPTION_TEXT, "M", "use this model instead of the spec's: provider:model"},

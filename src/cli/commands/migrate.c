@@ -46,16 +46,15 @@ static void report_run(void *context, const char *id, const haft__migration_repo
     (void)fprintf(to, "%s\n", run->removed ? "; removed from the old store" : "");
 }
 
-/* The hint for a run that was not copied; "" if there is none. */
+/* Returns the hint for a run that was not copied; "" if no hint exists. */
 static const char *hint_of(const migrate_command *w, const haft_error *error)
 {
     switch (w->m.problem) {
     case HAFT__MIGRATION_OTHER_PROBLEM: return error->hint;
     case HAFT__MIGRATION_MESSAGES_TOO_BIG:
-        return "run `haft resume`, which delivers them, and migrate again";
+        return "run `haft resume`, which delivers the messages, and migrate again";
     case HAFT__MIGRATION_RUNS_DIFFER:
-        return "one of the two continued after they were copied; compare them with `haft runs "
-               "show`";
+        return "one of the two runs continued after the copy; compare them with `haft runs show`";
     }
     HAFT__UNREACHABLE();
 }
@@ -228,11 +227,11 @@ const haft__command haft__cmd_migrate = {
         "the new store is skipped if it is the same, and is an error if it differs; so an\n"
         "interrupted command can be repeated. A run that has not ended can only be moved,\n"
         "together with its undelivered messages, and only while no process owns it: in two\n"
-        "stores it would continue twice. It gets a new epoch and no owner. Repeat an\n"
-        "interrupted move to the same store to complete it. --dry-run does not create a file;\n"
-        "it does create missing tables in PostgreSQL.\n\n"
-        "Everybody who may list processes can see a password in a URL. Put it into ~/.pgpass or\n"
-        "the file that PGPASSFILE names instead. The exit status is 1 when a run could not be\n"
+        "stores it would continue twice. The moved run has a new epoch and no owner. Repeat an\n"
+        "interrupted move to the same store to complete it. --dry-run creates no file, but\n"
+        "creates missing tables in PostgreSQL.\n\n"
+        "A password in a URL is visible in the list of processes. Put it into ~/.pgpass or the\n"
+        "file that PGPASSFILE names instead. The exit status is 1 when a run could not be\n"
         "copied, or was named with --run and has not ended.\n",
     .options = options,
     .examples = examples,

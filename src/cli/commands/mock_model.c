@@ -87,7 +87,7 @@ static const haft__option options[] = {
     {"embeddings", 0, HAFT__OPTION_NUMBER, "N",
      "answer /v1/embeddings with toy vectors of N numbers"},
     {"embeddings-fault", 0, HAFT__OPTION_CHOICE, "error|slow|garbage|sizes",
-     "make these answers wrong in this way"},
+     "how the answers of /v1/embeddings are wrong"},
     {"require-key", 0, HAFT__OPTION_FLAG, NULL,
      "refuse requests without an API key; any key is accepted"},
     {0},

@@ -13,8 +13,8 @@
 #include "run/prices.h"
 #include "json/object.h"
 
-/* Writes the capabilities of the server of a model, in the words of docs/providers.md. */
-static void write_can(haft__json_writer *w, const haft__provider *provider)
+/* Writes the capabilities of a provider, with the names that docs/providers.md uses. */
+static void write_capabilities(haft__json_writer *w, const haft__provider *provider)
 {
     static const haft__provider_capabilities none = {0};
     const haft__provider_capabilities *c = provider != NULL ? &provider->capabilities : &none;
@@ -40,7 +40,7 @@ static void write_can(haft__json_writer *w, const haft__provider *provider)
     haft__json_end_array(w);
 }
 
-/* False for a provider without a list of models, and for models of this process. */
+/* Returns false if the price is unknown, or if `found` has no model name. */
 static bool find_price(const haft__cli *cli, const haft__found_model *found, haft__price *ret_price)
 {
     haft_str name = found->model, provider = haft__str_split(&name, ':');
@@ -71,7 +71,7 @@ static haft_status print_list(const haft__cli *cli, const haft__found_model *mod
         haft__field_text(&w, "model", models[i].model);
         haft__field_flag(&w, "reachable", models[i].reachable);
         haft__field_text(&w, "why", models[i].why);
-        write_can(&w, models[i].provider);
+        write_capabilities(&w, models[i].provider);
         if (find_price(cli, &models[i], &price)) {
             write_price(&w, &price);
         }

@@ -2,8 +2,8 @@
 /*
  * parse.c - `haft parse`: parses the calls in a model's text.
  *
- * One text from a file, or many from its lines (--jsonl). docs/schemas/parse.schema.json describes
- * the objects it prints. Tests: tests/cli/parse_test.py.
+ * Parses one text from a file, or one text from each line of a file (--jsonl).
+ * docs/schemas/parse.schema.json describes the objects it prints. Tests: tests/cli/parse_test.py.
  */
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void write_errors(haft__json_writer *w, const haft__parsed *parsed)
     haft__json_end_array(w);
 }
 
-/* The error of the calls, or the reason why the text was not parsed. */
+/* Writes the object for one text. `failure` is the reason why the text was not parsed, or NULL. */
 static void write_object(haft__json_writer *w, haft__json id, const haft__parsed *parsed,
                          const haft_error *failure)
 {
@@ -79,17 +79,17 @@ static void write_object(haft__json_writer *w, haft__json id, const haft__parsed
     haft__json_end_object(w);
 }
 
-/* One line: the result, or with `failure` the reason why nothing was parsed; `err` may be the
- * same. */
+/* Prints the object for one text on a line. With `failure` the text was not parsed, and `parsed` is
+ * not read. `err` and `failure` may be the same object. */
 static haft_status print_object(FILE *out, haft__json id, const haft__parsed *parsed,
                                 const haft_error *failure, haft_error *err)
 {
-    static const haft__parsed nothing;
+    static const haft__parsed empty;
     haft__buf text;
     haft__buf_init(&text, 8 * (size_t)HAFT__LIMIT_FORMAT_BYTES);
     haft__json_writer w;
     haft__json_writer_init(&w, &text);
-    write_object(&w, id, failure != NULL ? &nothing : parsed, failure);
+    write_object(&w, id, failure != NULL ? &empty : parsed, failure);
     haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
@@ -129,15 +129,15 @@ static haft__exit_status parse_file(haft__cli *cli, const haft__args *args,
 /* ---- many lines ---- */
 
 static haft_status require_kind(const haft__json *value, haft__json_kind kind, const char *where,
-                                const char *wanted, haft_error *err)
+                                const char *kind_name, haft_error *err)
 {
     if (value == NULL || value->kind == kind || value->kind == HAFT__JSON_NULL) {
         return HAFT_OK;
     }
-    return haft__json_fail_type(*value, where, wanted, err);
+    return haft__json_fail_type(*value, where, kind_name, err);
 }
 
-/* A text member; *io_text stays if it is missing or null. */
+/* Reads a text member. *io_text stays unchanged if the member is missing or null. */
 static haft_status read_text(haft__json object, const char *key, const char *where,
                              haft_str *io_text, haft_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse_native.c - parses the bodies of providers' responses, for `haft parse`. Their text is never
- * searched for calls. Tests: tests/cli/parse_test.py. */
+/* parse_native.c - parses the bodies of providers' responses, for `haft parse`. It does not search
+ * their text for calls. Tests: tests/cli/parse_test.py. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/commands/parse_text.h"
@@ -13,8 +13,8 @@
 #include "json/repair.h"
 #include "json/write.h"
 
-/* Whether a body is a list of events, one per line, with nothing around them. A pretty-printed
- * object has more on its second line. */
+/* Whether a body consists of JSON objects, one per line. The second line of a pretty-printed object
+ * does not start with '{'. */
 static bool is_event_lines(haft_str body)
 {
     haft_str rest = haft__str_trim(body);
@@ -32,7 +32,8 @@ static void add_event(haft__buf *events, haft_str data)
     haft__buf_add_str(events, HAFT__LIT("\n\n"));
 }
 
-/* Turns chunks in an array, or on lines, into the events of a stream; other text is unchanged. */
+/* Converts chunks in an array, or one per line, into events of a stream. Returns other text
+ * unchanged. */
 static haft_status find_events(haft__arena *arena, const haft__parse_request *request,
                                haft__buf *events, haft_str *ret_text, haft_error *err)
 {
@@ -85,23 +86,23 @@ static haft_status read_with(const haft__provider_api *api, haft__arena *arena,
     return status;
 }
 
-/* A body that is not a chat completion may be a response of the Responses API. To the reader of
- * chat completions, the events of a response are a stream without an end. */
+/* Reads a body as a chat completion first. If that fails, or if the stream has no end, reads it as
+ * a response of the Responses API. */
 static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
                                haft__model_outcome *ret_answer, haft_error *err)
 {
     haft_status status = read_with(&haft__openai_chat_api, arena, request, ret_answer, err);
-    bool other = status == HAFT_OK && ret_answer->failed
-                 && (ret_answer->failure.kind == HAFT__FAILURE_GARBLED
-                     || ret_answer->failure.kind == HAFT__FAILURE_CUT);
-    if (!other) {
+    bool try_response = status == HAFT_OK && ret_answer->failed
+                        && (ret_answer->failure.kind == HAFT__FAILURE_GARBLED
+                            || ret_answer->failure.kind == HAFT__FAILURE_CUT);
+    if (!try_response) {
         return status;
     }
     haft__model_outcome response;
     status = read_with(&haft__openai_responses_api, arena, request, &response, err);
-    bool is_one =
+    bool is_response =
         status == HAFT_OK && (!response.failed || response.failure.kind == HAFT__FAILURE_CUT);
-    *ret_answer = is_one ? response : *ret_answer;
+    *ret_answer = is_response ? response : *ret_answer;
     return status;
 }
 
@@ -127,7 +128,7 @@ static const struct {
     {"native_gemini", read_gemini},
 };
 
-/* The row of that name, ignoring case; COUNT if it is unknown. */
+/* Returns the index of a format in `natives`, ignoring case; COUNT(natives) if it is unknown. */
 static size_t find(haft_str format)
 {
     size_t i = 0;

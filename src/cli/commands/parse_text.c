@@ -86,9 +86,9 @@ typedef struct collector {
     haft__arena *arena;
     haft__parsed *parsed;
     const haft__parse_request *request;
-    size_t ahead; /* bytes that the parser got before the text (the end of the prompt) */
+    size_t ahead; /* size of the end of the prompt, which the parser reads before the text */
     haft__buf content, reasoning, code;
-    haft__buf block;           /* of code; dropped unless it is closed */
+    haft__buf block;           /* the open block of code; dropped if it is not closed */
     haft__buf name, arguments; /* of the current call */
 } collector;
 
@@ -171,7 +171,8 @@ static haft_status feed(haft__parser *parser, haft_str text, size_t chunk, haft_
     return status;
 }
 
-/* The end of the prompt, if it is one of the marks that a text of this format may begin with. */
+/* Returns the end of the prompt if it is a mark with which texts of this format begin; else NULL.
+ */
 static haft_str find_start(const haft__format *format, haft_str prompt)
 {
     haft_str end = haft__str_trim(prompt);

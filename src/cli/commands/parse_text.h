@@ -44,20 +44,21 @@ typedef struct haft__parsed {
     bool repaired;
 } haft__parsed;
 
-/* BAD_INPUT for an unknown format, TOO_BIG above HAFT__LIMIT_FORMAT_BYTES. */
+/* Parses the text. Fails with BAD_INPUT if the format is unknown, and with TOO_BIG if the text has
+ * more than HAFT__LIMIT_FORMAT_BYTES. */
 HAFT_MUST_USE haft_status haft__parse_text(haft__arena *arena, const haft__parse_request *request,
                                            haft__parsed *ret_parsed, haft_error *err);
 
-/* "truncated", "malformed", or NULL if every call can run. */
+/* Returns "truncated", "malformed", or NULL if every call can run. */
 const char *haft__parsed_error_name(const haft__parsed *parsed);
 
-/* BAD_INPUT for an unknown format; the hint names the nearest one, or the command whose help lists
- * them. */
+/* Fails with BAD_INPUT for an unknown format. The hint names the nearest format, or the command
+ * whose help lists the formats. */
 haft_status haft__parsed_fail_unknown_format(haft_str name, const char *command, haft_error *err);
 
 /* ---- private to parse_text.c and parse_native.c ---- */
 
-/* True if this is the name of a provider's native format. */
+/* Returns true if `format` is the native format of a provider. */
 bool haft__parsed_is_native(haft_str format);
 HAFT_MUST_USE haft_status haft__parse_native(haft__arena *arena, const haft__parse_request *request,
                                              haft__parsed *parsed, haft_error *err);

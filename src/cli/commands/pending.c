@@ -109,7 +109,7 @@ static haft_status add_named(listing *l, const char *name)
 
 /* ---- the store ---- */
 
-/* A run that cannot be read does not hide the others. */
+/* Reports a run that cannot be read; the list of the other runs continues. */
 static void report_unread(listing *l, haft_str id)
 {
     (void)fprintf(l->cli->errors, "haft: %.*s cannot be read: ", HAFT__ARG(id));
@@ -137,12 +137,12 @@ static haft_status add_all(listing *l)
     return status;
 }
 
-/* A store that does not exist has no runs. */
+/* Whether the store does not exist, so that no run is pending. */
 static bool is_store_missing(const listing *l)
 {
     const char *url = NULL;
-    haft_error unwanted = {0}; /* opening the store reports it */
-    return haft__session_store_url(l->cli, l->args, &url, &unwanted) == HAFT_OK
+    haft_error ignored = {0}; /* opening the store reports it */
+    return haft__session_store_url(l->cli, l->args, &url, &ignored) == HAFT_OK
            && haft__store_access_missing_file(url) != NULL;
 }
 
@@ -197,9 +197,10 @@ const haft__command haft__cmd_pending = {
     .name = "pending",
     .usage = "[ID]",
     .summary = "list pending calls, and the commands that answer them",
-    .help = "Lists the pending questions, approvals and calls of all runs that have not ended, or\n"
-            "of the tree of the run ID: its path, its kind, the tool, who asks, the deadline, the\n"
-            "question, and the commands that answer it. Nothing is claimed or changed.\n",
+    .help =
+        "Lists the pending questions, approvals and calls of all runs that have not ended, or\n"
+        "of the tree of the run ID: path, kind, tool, the agent that asks, deadline, question,\n"
+        "and the commands that answer it. The command claims no run and changes nothing.\n",
     .options = options,
     .examples = examples,
     .min_words = 0,

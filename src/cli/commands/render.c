@@ -71,7 +71,7 @@ static bool is_name(haft_str name)
     return name.len > 0 && name.len <= HAFT__LIMIT_FORMAT_NAME_BYTES;
 }
 
-/* A name is written into prompts and rules unchanged, and must be parsed back. */
+/* Rejects names that cannot be parsed again: prompts and grammars contain them unchanged. */
 static haft_status check_tools(const render_command *r, const char *path, haft_error *err)
 {
     for (size_t i = 0; i < r->tools.count; i++) {
@@ -156,10 +156,10 @@ static haft_status read_choice(render_command *r, haft_error *err)
         haft__choice_mode mode;
     } words[] = {{"auto", HAFT__MODE_AUTO},
                  {"any", HAFT__MODE_ANY},
-                 {"required", HAFT__MODE_ANY}, /* the name in specs and of providers */
+                 {"required", HAFT__MODE_ANY}, /* the name that specs and providers use for `any` */
                  {"none", HAFT__MODE_NONE}};
-    bool bound = haft__args_has(r->args, "grammar") || haft__args_has(r->args, "schema");
-    haft_str text = haft__str(haft__args_text(r->args, "choice", bound ? "any" : "auto"));
+    bool constrained = haft__args_has(r->args, "grammar") || haft__args_has(r->args, "schema");
+    haft_str text = haft__str(haft__args_text(r->args, "choice", constrained ? "any" : "auto"));
     for (size_t i = 0; i < COUNT(words); i++) {
         if (haft__str_equal(text, haft__str(words[i].word))) {
             r->choice.mode = words[i].mode;
@@ -189,7 +189,7 @@ static haft_status read_form(const render_command *r, uint8_t *ret_form, haft_er
     return HAFT_OK;
 }
 
-static haft_status make_bounds(render_command *r, haft_error *err)
+static haft_status make_constraints(render_command *r, haft_error *err)
 {
     haft__grammar_options o = {
         .several = haft__args_has(r->args, "several"),
@@ -241,7 +241,7 @@ static haft_status make_all(render_command *r, haft_error *err)
         status = make_prompt(r, err);
     }
     if (status == HAFT_OK) {
-        status = make_bounds(r, err);
+        status = make_constraints(r, err);
     }
     return status == HAFT_OK && calls != NULL
                ? haft__turns_read(&r->cli->arena, calls, r->hash_key, r->format, &r->turns, err)
@@ -300,10 +300,10 @@ static void print_text(const render_command *r)
 
 /* ---- output as JSON ---- */
 
-static void add_made(haft__json_writer *w, const char *key, bool asked, const haft__buf *text)
+static void add_text_if(haft__json_writer *w, const char *key, bool present, const haft__buf *text)
 {
     haft__json_key(w, key);
-    if (asked) {
+    if (present) {
         haft__json_add_str(w, haft__buf_str(text));
     } else {
         haft__json_add_null(w);
@@ -362,9 +362,9 @@ static haft_status print_object(render_command *r, haft_error *err)
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
     haft__field_string(&w, "format", r->format != NULL ? r->format->name : "native");
-    add_made(&w, "prompt", r->tools.count > 0, &r->prompt);
-    add_made(&w, "choice", r->tools.count > 0, &r->words);
-    add_made(&w, "grammar", haft__args_has(r->args, "grammar"), &r->grammar);
+    add_text_if(&w, "prompt", r->tools.count > 0, &r->prompt);
+    add_text_if(&w, "choice", r->tools.count > 0, &r->words);
+    add_text_if(&w, "grammar", haft__args_has(r->args, "grammar"), &r->grammar);
     haft_status status = add_schema(&w, r, err);
     add_relaxed(&w, r);
     add_turns(&w, r);
@@ -397,12 +397,13 @@ static haft_status require_format(render_command *r, haft_error *err)
 static haft_status check_words(const render_command *r, haft_error *err)
 {
     const haft__args *args = r->args;
-    bool bound = haft__args_has(args, "grammar") || haft__args_has(args, "schema");
+    bool constrained = haft__args_has(args, "grammar") || haft__args_has(args, "schema");
     bool calls = haft__args_has(args, "calls");
     int parts = haft__args_has(args, "grammar") + haft__args_has(args, "schema") + calls;
     bool tools = haft__args_has(args, "tools");
     if (!tools
-        && (!calls || bound || haft__args_has(args, "choice") || haft__args_has(args, "allow"))) {
+        && (!calls || constrained || haft__args_has(args, "choice")
+            || haft__args_has(args, "allow"))) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, "", "expected --tools FILE, found none");
         return haft__hint(err, status,

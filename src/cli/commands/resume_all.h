@@ -6,8 +6,8 @@
 
 #include "cli/session.h"
 
-/* Returns when no run can be continued here any more. Prints the outcome of each run; with --json
- * one object at the end. The exit status is the worst of all runs. */
+/* Continues runs until no run can be continued here. Prints the outcome of each run, or with --json
+ * one object at the end. Returns the worst exit status of the runs. */
 haft__exit_status haft__resume_all(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                                    haft_error *err);
 

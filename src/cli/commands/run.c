@@ -15,15 +15,15 @@
 #include "engine/run.h"
 #include "exec/embeddings/word_vectors.h"
 
-/* True until the run is stored and the run that it interrupts is notified, or until it has ended
- * because another run interrupts it. */
+/* Whether the process must still work on a detached run: until the run is stored, and until the
+ * open run of its thread has the command to stop (`interrupt`) or the new run has ended. */
 static bool is_busy(const haft_run *run)
 {
     bool waits = haft__queue_is_queued(&run->queue) && !haft__queue_is_waiting(run);
     return run->log.durable_seq == 0 || (waits && haft_run_state(run) != HAFT_ENDED);
 }
 
-/* Prints the id, or the result or the events, of a run that has not begun. */
+/* Prints the id (or with --json the result, or with --events the events) of a detached run. */
 static haft__exit_status print_detached(haft__cli *cli, const haft__args *args, haft_run *run,
                                         haft_error *err)
 {
@@ -39,7 +39,7 @@ static haft__exit_status print_detached(haft__cli *cli, const haft__args *args, 
     return HAFT__EXIT_DONE;
 }
 
-/* The run is stored; another process continues it. */
+/* Stores the run, so that a worker can claim it. */
 static haft__exit_status detach(haft__cli *cli, const haft__args *args, haft_run *run,
                                 haft_error *err)
 {
@@ -80,7 +80,7 @@ static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agen
     return result;
 }
 
-/* An unusable table of vectors is a warning, not an error. */
+/* Warns about a table of word vectors that cannot be used. */
 static void check_vectors(const haft__cli *cli)
 {
     haft__word_vectors vectors = {.found = false};
@@ -129,7 +129,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
         status = haft__spec_file_read(cli, args->words[0], args, &file, err);
     }
     if (status == HAFT_OK && !haft__spec_file_usable(&file, cli)) {
-        status = HAFT_BAD_INPUT; /* its problems were already printed */
+        status = HAFT_BAD_INPUT; /* the problems of the spec were already printed */
     }
     if (status == HAFT_OK) {
         status = haft__task_read(cli, args, &task, err);
@@ -150,7 +150,7 @@ static const haft__option options[] = {
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
      "approve calls that are not destructive; =all: all calls"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
-    {"detach", 0, HAFT__OPTION_FLAG, NULL, "leave the run to a worker, and print its id"},
+    {"detach", 0, HAFT__OPTION_FLAG, NULL, "only store the run, for a worker, and print its id"},
     HAFT__OPTIONS_OUTPUT,
     {0},
 };

@@ -3,8 +3,8 @@
  * runs.c - `haft runs`: shows runs of the store, or of a file of events. src/cli/runs has the
  * subcommands.
  *
- * A run is named by its id, the beginning of one or `last`; or by the file with its events (`haft
- * run --events > run.jsonl`), which also needs the spec. Tests: tests/cli/run_test.py and
+ * A run is named by its id, the beginning of its id, or `last`. It can also be a file with events
+ * (`haft run --events > run.jsonl`); then the spec is needed, too. Tests: tests/cli/run_test.py and
  * store_test.py.
  */
 #include <string.h>
@@ -72,7 +72,7 @@ static const struct {
     const char *name;
     size_t words; /* including the subcommand's name */
     haft__exit_status (*run)(haft__runs_request *a);
-    const char *no_object; /* why --json is rejected; NULL: it is supported */
+    const char *no_json; /* why --json is rejected; NULL: --json is supported */
 } subcommands[] = {
     {"list", 1, haft__runs_list, NULL},
     {"show", 2, haft__runs_show, NULL},
@@ -98,8 +98,8 @@ static haft__exit_status run_subcommand(haft__runs_request *a, size_t index)
         (void)haft__hint(a->err, status, "see 'haft help runs'");
         return HAFT__EXIT_USAGE;
     }
-    if (subcommands[index].no_object != NULL
-        && haft__runs_check_json(a, subcommands[index].no_object) != HAFT_OK) {
+    if (subcommands[index].no_json != NULL
+        && haft__runs_check_json(a, subcommands[index].no_json) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
     a->name = found > 1 ? args->words[1] : NULL;
@@ -133,7 +133,7 @@ static const haft__option options[] = {
      "list, show, replay, fork, edit, rm, gc: print one JSON object; state always does"},
     {"cache", 0, HAFT__OPTION_FLAG, NULL,
      "show: how much each request repeats of the one before, and cached tokens"},
-    {"tree", 0, HAFT__OPTION_FLAG, NULL, "list, show, events: with the child runs below each run"},
+    {"tree", 0, HAFT__OPTION_FLAG, NULL, "list, show, events: also the child runs below each run"},
     {"svg", 0, HAFT__OPTION_FLAG, NULL,
      "show: a picture of when the run and its child runs worked, and on what"},
     {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only runs that have not ended"},

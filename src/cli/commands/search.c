@@ -3,8 +3,9 @@
  * search.c - `haft search`: ranks the tools of a file for a query, like the tool search of an
  * agent.
  *
- * One query, or one from each line of a file (--queries). docs/schemas/search.schema.json describes
- * the objects it prints. Tests: tests/cli/search_test.py.
+ * Answers one query, or one query from each line of a file (--queries).
+ * docs/schemas/search.schema.json describes the objects it prints. Tests:
+ * tests/cli/search_test.py.
  */
 #include <string.h>
 
@@ -54,7 +55,7 @@ static void write_hit(haft__json_writer *w, const haft__search_hit *hit)
     haft__json_end_object(w);
 }
 
-/* One line: the hits, or the error. */
+/* Prints the hits or the error as one line of JSON. */
 static haft_status print_object(FILE *out, const answer *found, const haft_error *failure,
                                 haft_error *err)
 {
@@ -153,7 +154,7 @@ static haft_status handle_line(haft__cli *cli, void *context, haft_str line, siz
     return print_object(cli->out, &found, status != HAFT_OK ? &failure : NULL, err);
 }
 
-/* Each line has its own arena, because that of the command holds its arguments. */
+/* Uses an arena that each line resets. The arena of the command has the options. */
 static haft__exit_status handle_lines(const haft__cli *cli, searcher *s, const char *path,
                                       haft_error *err)
 {
@@ -164,7 +165,7 @@ static haft__exit_status handle_lines(const haft__cli *cli, searcher *s, const c
     return result;
 }
 
-/* The words of the command line as one text. */
+/* Joins the words of the command line to one text. */
 static haft_status join(haft__arena *arena, const haft__args *args, haft_str *ret_query,
                         haft_error *err)
 {
@@ -302,10 +303,11 @@ static const haft__option options[] = {
     {"queries", 0, HAFT__OPTION_TEXT, "FILE", "answer each line {\"query\"} of FILE"},
     {"vectors", 0, HAFT__OPTION_TEXT, "FILE", "a table of word vectors, or none"},
     {"embeddings", 0, HAFT__OPTION_TEXT, "URL", "the base URL of a server with /v1/embeddings"},
-    {"embeddings-model", 0, HAFT__OPTION_TEXT, "NAME", "its model"},
-    {"embeddings-key-env", 0, HAFT__OPTION_TEXT, "NAME", "the variable that holds its API key"},
-    {"query-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "text that its model needs before a query"},
-    {"document-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "text that its model needs before a tool"},
+    {"embeddings-model", 0, HAFT__OPTION_TEXT, "NAME", "the model of that server"},
+    {"embeddings-key-env", 0, HAFT__OPTION_TEXT, "NAME",
+     "the environment variable with the API key of that server"},
+    {"query-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "text that the model needs before a query"},
+    {"document-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "text that the model needs before a tool"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     {0},
 };

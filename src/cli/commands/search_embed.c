@@ -80,38 +80,38 @@ void haft__search_embed_close(haft__search_embed *embed)
 static void on_embedded(void *context, const haft__search_embedding *query, haft_str error)
 {
     haft__search_embed *embed = context;
-    embed->over = true;
+    embed->done = true;
     if (query == NULL) {
         embed->status =
             haft__fail(&embed->error, HAFT_IO, "--embeddings", "%.*s", HAFT__ARG(error));
         return;
     }
-    float *numbers = haft__arena_array(embed->to, query->dimensions, sizeof(*numbers));
-    embed->status = numbers != NULL ? HAFT_OK : haft__arena_fail(embed->to, &embed->error);
+    float *numbers = haft__arena_array(embed->query_arena, query->dimensions, sizeof(*numbers));
+    embed->status = numbers != NULL ? HAFT_OK : haft__arena_fail(embed->query_arena, &embed->error);
     if (numbers != NULL) {
         memcpy(numbers, query->numbers, query->dimensions * sizeof(*numbers));
-        embed->given = (haft__search_embedding){query->model, numbers, query->dimensions};
+        embed->embedding = (haft__search_embedding){query->model, numbers, query->dimensions};
     }
 }
 
 haft_status haft__search_embed_query(haft__search_embed *embed, haft_str query,
                                      const haft__search_doc *docs, size_t count,
                                      haft__search_index *index, haft__arena *arena,
-                                     haft__search_embedding *ret_given, haft_error *err)
+                                     haft__search_embedding *ret_embedding, haft_error *err)
 {
     haft__embedder_job *job = NULL;
-    embed->to = arena;
-    embed->over = false;
+    embed->query_arena = arena;
+    embed->done = false;
     haft_status status = haft__embedder_start(embed->embedder, docs, embed->applied ? 0 : count,
                                               query, on_embedded, embed, &job, err);
-    while (status == HAFT_OK && !embed->over) {
+    while (status == HAFT_OK && !embed->done) {
         status = haft__loop_step(embed->loop, -1, err);
     }
     if (status != HAFT_OK || embed->status != HAFT_OK) {
         *err = status == HAFT_OK ? embed->error : *err;
         return status == HAFT_OK ? embed->status : status;
     }
-    *ret_given = embed->given;
+    *ret_embedding = embed->embedding;
     if (!embed->applied) {
         status = haft__embedder_apply(embed->embedder, docs, count, index, err);
         embed->applied = status == HAFT_OK;

@@ -16,9 +16,9 @@ typedef struct haft__search_embed {
     bool applied;             /* the index already has the vectors */
 
     /* the query in progress */
-    haft__arena *to;
-    haft__search_embedding given;
-    bool over;
+    haft__arena *query_arena; /* gets the vector of the query */
+    haft__search_embedding embedding;
+    bool done;
     haft_status status;
     haft_error error;
 } haft__search_embed;
@@ -28,12 +28,12 @@ HAFT_MUST_USE haft_status haft__search_embed_open(haft__search_embed *embed, con
                                                   haft__hash_key hash_key, haft_error *err);
 void haft__search_embed_close(haft__search_embed *embed);
 
-/* The vector of a query, in `arena`. The first call also embeds the documents of `index`. A server
- * error is a failure here, because the user named the server. */
+/* Computes the vector of a query, in `arena`. The first call also embeds the documents of `index`.
+ * Fails if the server fails. */
 HAFT_MUST_USE haft_status haft__search_embed_query(haft__search_embed *embed, haft_str query,
                                                    const haft__search_doc *docs, size_t count,
                                                    haft__search_index *index, haft__arena *arena,
-                                                   haft__search_embedding *ret_given,
+                                                   haft__search_embedding *ret_embedding,
                                                    haft_error *err);
 
 #endif

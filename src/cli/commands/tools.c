@@ -20,7 +20,7 @@
 
 /* ---- text ---- */
 
-/* "read_only, idempotent, light, 10s" */
+/* Prints a list such as "read_only, idempotent, light, 10s". */
 static void print_traits(FILE *out, const haft__traits *traits)
 {
     haft__buf text;
@@ -39,11 +39,11 @@ static void print_arguments(FILE *out, haft__json schema)
     (void)fputc('(', out);
     for (uint32_t i = 0; properties != NULL && i < properties->count; i++) {
         haft_str name = haft__json_text(properties->members[i].key);
-        bool wanted = false;
+        bool is_required = false;
         for (uint32_t j = 0; required != NULL && j < required->count; j++) {
-            wanted |= haft__str_equal(haft__json_text(required->items[j]), name);
+            is_required |= haft__str_equal(haft__json_text(required->items[j]), name);
         }
-        (void)fprintf(out, "%s%.*s%s", i > 0 ? ", " : "", HAFT__ARG(name), wanted ? "" : "?");
+        (void)fprintf(out, "%s%.*s%s", i > 0 ? ", " : "", HAFT__ARG(name), is_required ? "" : "?");
     }
     (void)fputc(')', out);
 }
@@ -53,7 +53,7 @@ static void print_tool(FILE *out, const haft__tool *tool)
     haft_str rest = haft__str_trim(tool->description);
     (void)fprintf(out, "%.*s", HAFT__ARG(tool->name));
     print_arguments(out, tool->input_schema);
-    do { /* all lines of a server's text: people must be able to see what the model reads */
+    do { /* print all lines of a server's text, because the model reads them all */
         (void)fputs("\n    ", out);
         haft__print_escaped(out, haft__str_split(&rest, '\n'));
     } while (rest.len > 0 && tool->source == HAFT__TOOL_MCP);
@@ -123,7 +123,7 @@ static void print_failure(FILE *out, const haft__mcp_refresh_failure *failure)
     }
 }
 
-/* Queries the servers, and prints those that failed. */
+/* Queries the MCP servers, and prints the failures. */
 static haft_status refresh(haft__cli *cli, const haft__spec *spec,
                            haft__mcp_refresh_result *ret_refreshed, haft_error *err)
 {
@@ -181,8 +181,7 @@ static const haft__option options[] = {
     HAFT__OPTION_NO_CONFIG,
     {"wire", 0, HAFT__OPTION_CHOICE, HAFT__TOOL_DEFINITION_FORMATS,
      "print the tools as that provider gets them"},
-    {"refresh", 0, HAFT__OPTION_FLAG, NULL,
-     "first start the MCP servers and ask them for their tools"},
+    {"refresh", 0, HAFT__OPTION_FLAG, NULL, "first start the MCP servers and list their tools"},
     {"accept", 0, HAFT__OPTION_TEXT, "NAME",
      "accept the changed definition of an MCP tool: docs:search, or of all: docs:*"},
     {0},
@@ -199,8 +198,9 @@ const haft__command haft__cmd_tools = {
     .usage = "SPEC",
     .summary = "list the tools of a spec with their traits",
     .help =
-        "Without --refresh no server is asked: its tools are listed if they are known from an\n"
-        "earlier use. With --refresh the exit status is 1 when a server did not list its tools.\n"
+        "Without --refresh no server is queried: the tools of a server are listed if an earlier\n"
+        "command has stored them. With --refresh the exit status is 1 when a server did not list\n"
+        "its tools.\n"
         "An MCP tool that has changed since its first use is not called until --accept. A\n"
         "server is configured (the spec names it), known (its tools are remembered), started\n"
         "(it runs) or used (one of its tools has been called).\n",

@@ -2,7 +2,7 @@
 /*
  * validate.c - `haft validate`: checks a JSON text against a JSON Schema.
  *
- * One schema and one instance from files, or many from the lines of a file (--jsonl).
+ * Checks one instance from a file, or a schema and an instance from each line (--jsonl).
  * docs/schemas/validate.schema.json describes the objects it prints. Tests:
  * tests/cli/validate_test.py.
  */
@@ -22,7 +22,7 @@
 #include "json/object.h"
 #include "json/read.h"
 
-/* A request, from the options or from a line. */
+/* A schema and an instance to check, from the command line or from a line of a file. */
 typedef struct request {
     haft__json schema, instance;
     haft__schema_draft draft;
@@ -31,11 +31,11 @@ typedef struct request {
 
 typedef struct verdict {
     haft__schema_report report;
-    haft__json instance; /* as checked: converted if that was requested */
+    haft__json instance; /* after the conversion, if one was requested */
     bool changed;
 } verdict;
 
-/* A text that is not JSON, to be shown. */
+/* A text that is not JSON; the error message shows its line. */
 typedef struct unreadable {
     const char *name; /* NULL: none */
     haft_str text;
@@ -50,24 +50,24 @@ typedef struct validator {
     bool coerce;
 } validator;
 
-static haft_status validate(validator *v, haft__arena *arena, const request *asked,
+static haft_status validate(validator *v, haft__arena *arena, const request *req,
                             verdict *ret_verdict, haft_error *err)
 {
-    haft__schema_options options = {.draft = asked->draft,
+    haft__schema_options options = {.draft = req->draft,
                                     .find = haft__remotes_find,
                                     .context = &v->remotes,
                                     .hash_key = v->hash_key};
     const haft__schema *schema = NULL;
-    verdict result = {.instance = asked->instance};
+    verdict result = {.instance = req->instance};
     v->remotes.problem = (haft_error){.status = HAFT_OK};
-    haft_status status = haft__schema_compile(arena, asked->schema, &options, &schema, err);
+    haft_status status = haft__schema_compile(arena, req->schema, &options, &schema, err);
     if (status != HAFT_OK && v->remotes.problem.status != HAFT_OK) {
-        /* An unreadable document is the cause of the unresolved reference. */
+        /* The reference is unresolved because a document cannot be read. */
         *err = v->remotes.problem;
         return err->status;
     }
-    if (status == HAFT_OK && asked->coerce) {
-        status = haft__schema_coerce(schema, v->checker, asked->instance, arena, &result.instance,
+    if (status == HAFT_OK && req->coerce) {
+        status = haft__schema_coerce(schema, v->checker, req->instance, arena, &result.instance,
                                      &result.changed, err);
     }
     if (status == HAFT_OK) {
@@ -94,8 +94,8 @@ static void write_errors(haft__json_writer *w, const haft__schema_report *report
     haft__json_end_array(w);
 }
 
-/* One line: the verdict, or the error. `id` may be NULL. `err` may be `failure`, which is no longer
- * needed when something else fails. */
+/* Prints the verdict or the error as one line of JSON. `id` may be NULL. `err` and `failure` may be
+ * the same object: `failure` is written before `err` can be set. */
 static haft_status print_object(FILE *out, const haft__json *id, const verdict *found,
                                 const haft_error *failure, haft_error *err)
 {
@@ -177,14 +177,14 @@ static haft__exit_status validate_files(haft__cli *cli, validator *v, const haft
                                         haft_error *err)
 {
     const char *schema_path = args->words[0], *instance_path = args->words[1];
-    request asked = {.draft = v->draft, .coerce = v->coerce};
+    request req = {.draft = v->draft, .coerce = v->coerce};
     verdict found = {0};
-    haft_status status = read_json(v, &cli->arena, schema_path, true, &asked.schema, err);
+    haft_status status = read_json(v, &cli->arena, schema_path, true, &req.schema, err);
     if (status == HAFT_OK) {
-        status = read_json(v, &cli->arena, instance_path, false, &asked.instance, err);
+        status = read_json(v, &cli->arena, instance_path, false, &req.instance, err);
     }
     if (status == HAFT_OK) {
-        status = validate(v, &cli->arena, &asked, &found, err);
+        status = validate(v, &cli->arena, &req, &found, err);
         if (status != HAFT_OK && err->where[0] != '\0' && v->remotes.problem.status == HAFT_OK) {
             haft__error_prepend_location(err, name_of(schema_path));
         }
@@ -194,7 +194,7 @@ static haft__exit_status validate_files(haft__cli *cli, validator *v, const haft
         *err = (haft_error){.status = HAFT_OK};
         haft_error *shown_error = status != HAFT_OK ? &failure : NULL;
         haft_status printed = print_object(cli->out, NULL, &found, shown_error, &failure);
-        if (printed != HAFT_OK) { /* the error can still be printed */
+        if (printed != HAFT_OK) { /* print the error instead */
             status = print_object(cli->out, NULL, NULL, &failure, err);
             return status == HAFT_OK ? HAFT__EXIT_USAGE : HAFT__EXIT_FAILED;
         }
@@ -252,8 +252,8 @@ static haft_status require_member(const haft__json *found, const char *key, haft
     return haft__hint(err, status, "a line is {\"schema\": ..., \"instance\": ...}");
 }
 
-/* The draft and whether to convert; a line may set them. */
-static haft_status read_choices(haft__json object, request *asked, haft_error *err)
+/* Reads "draft" and "coerce" of a line, if the line has them. */
+static haft_status read_choices(haft__json object, request *req, haft_error *err)
 {
     const haft__json *draft = haft__json_get(object, HAFT__LIT("draft"));
     const haft__json *coerce = haft__json_get(object, HAFT__LIT("coerce"));
@@ -261,25 +261,25 @@ static haft_status read_choices(haft__json object, request *asked, haft_error *e
         return haft__json_fail_type(*coerce, "/coerce", "true or false", err);
     }
     if (coerce != NULL) {
-        asked->coerce = coerce->kind == HAFT__JSON_TRUE;
+        req->coerce = coerce->kind == HAFT__JSON_TRUE;
     }
     if (draft == NULL || draft->kind == HAFT__JSON_NULL) {
         return HAFT_OK;
     }
     haft_str name = haft__json_text(*draft);
     if (haft__str_equal(name, HAFT__LIT("7"))) {
-        asked->draft = HAFT__SCHEMA_07;
+        req->draft = HAFT__SCHEMA_07;
         return HAFT_OK;
     }
     if (haft__str_equal(name, HAFT__LIT("2020-12"))) {
-        asked->draft = HAFT__SCHEMA_2020_12;
+        req->draft = HAFT__SCHEMA_2020_12;
         return HAFT_OK;
     }
     return haft__fail(err, HAFT_BAD_INPUT, "/draft",
                       "expected \"7\" or \"2020-12\", found \"%.*s\"", HAFT__ARG(name));
 }
 
-static haft_status read_line(const validator *v, haft__arena *arena, haft_str line, request *asked,
+static haft_status read_line(const validator *v, haft__arena *arena, haft_str line, request *req,
                              const haft__json **ret_id, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
@@ -304,9 +304,9 @@ static haft_status read_line(const validator *v, haft__arena *arena, haft_str li
         status = require_member(instance, "instance", err);
     }
     if (status == HAFT_OK) {
-        asked->schema = *schema;
-        asked->instance = *instance;
-        status = read_choices(*object, asked, err);
+        req->schema = *schema;
+        req->instance = *instance;
+        status = read_choices(*object, req, err);
     }
     return status;
 }
@@ -319,19 +319,19 @@ static haft_status handle_line(haft__cli *cli, void *context, haft_str line, siz
     if (too_long != NULL) {
         return print_object(cli->out, NULL, NULL, too_long, err);
     }
-    request asked = {.draft = v->draft, .coerce = v->coerce};
+    request req = {.draft = v->draft, .coerce = v->coerce};
     verdict found = {0};
     const haft__json *id = NULL;
     haft_error failure = {.status = HAFT_OK};
-    haft_status status = read_line(v, &cli->arena, line, &asked, &id, &failure);
+    haft_status status = read_line(v, &cli->arena, line, &req, &id, &failure);
     if (status == HAFT_OK) {
-        status = validate(v, &cli->arena, &asked, &found, &failure);
+        status = validate(v, &cli->arena, &req, &found, &failure);
     }
     if (status != HAFT_OK) {
         haft__batch_prefix_error(&failure, number);
     }
     status = print_object(cli->out, id, &found, status != HAFT_OK ? &failure : NULL, &failure);
-    if (status != HAFT_OK) { /* the verdict cannot be printed, but the error can */
+    if (status != HAFT_OK) { /* print the error instead of the verdict */
         haft__batch_prefix_error(&failure, number);
         status = print_object(cli->out, id, NULL, &failure, err);
     }

@@ -47,42 +47,42 @@ static void report_json(worker_command *w, const haft__worker_event *worker_even
     haft__buf_finish(&text);
 }
 
-static void print_error(FILE *to, const haft_error *error)
+static void print_error(FILE *out, const haft_error *error)
 {
-    (void)fputs(": ", to);
+    (void)fputs(": ", out);
     if (error->where[0] != '\0') {
-        haft__print_escaped(to, haft__str(error->where));
-        (void)fputs(": ", to);
+        haft__print_escaped(out, haft__str(error->where));
+        (void)fputs(": ", out);
     }
-    haft__print_escaped(to, haft__str(error->message));
+    haft__print_escaped(out, haft__str(error->message));
     if (error->hint[0] != '\0') {
-        (void)fputs(" (", to);
-        haft__print_escaped(to, haft__str(error->hint));
-        (void)fputc(')', to);
+        (void)fputs(" (", out);
+        haft__print_escaped(out, haft__str(error->hint));
+        (void)fputc(')', out);
     }
 }
 
 static void report_line(worker_command *w, const haft__worker_event *worker_event)
 {
-    FILE *to = w->cli->errors;
-    (void)fprintf(to, "%s%s%s", worker_event->run, worker_event->run[0] != '\0' ? " " : "",
+    FILE *out = w->cli->errors;
+    (void)fprintf(out, "%s%s%s", worker_event->run, worker_event->run[0] != '\0' ? " " : "",
                   haft__worker_event_name(worker_event->kind));
     if (worker_event->end[0] != '\0') {
-        (void)fprintf(to, " %s, %u turn%s", worker_event->end, worker_event->turns,
+        (void)fprintf(out, " %s, %u turn%s", worker_event->end, worker_event->turns,
                       worker_event->turns == 1 ? "" : "s");
     }
     if (worker_event->error != NULL) {
-        print_error(to, worker_event->error);
+        print_error(out, worker_event->error);
     }
     if (worker_event->retry_ms > 0 && worker_event->kind != HAFT__WORKER_LEASE_LOST) {
-        (void)fprintf(to, "; retried here in %llu s",
+        (void)fprintf(out, "; retried here in %llu s",
                       (unsigned long long)(worker_event->retry_ms + 999) / 1000);
     }
     if (worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED) {
-        (void)fputs(": the store does not answer; the run is free when its lease expires", to);
+        (void)fputs(": the store does not answer; the run is free when its lease expires", out);
     }
-    (void)fputc('\n', to);
-    (void)fflush(to);
+    (void)fputc('\n', out);
+    (void)fflush(out);
 }
 
 static void notify(void *context, const haft__worker_event *worker_event)

@@ -2,9 +2,9 @@
 /*
  * completion.c - the completion script for bash, and code that the shells share.
  *
- * Each command is a shell function that says what can follow an option, or stand at the position of
- * an argument; one common function finds the position of the cursor. The script asks haft for runs
- * when it needs them. Tests: tests/cli/completion_test.py.
+ * Each command is a shell function: it sets the candidates for the value of an option, or for the
+ * argument at a position. One common function finds the position of the cursor. The script calls
+ * haft when it needs the list of runs. Tests: tests/cli/completion_test.py.
  */
 #include "cli/completion/completion.h"
 
@@ -27,10 +27,10 @@ bool haft__completion_takes_value(const haft__option *option)
     return option->kind != HAFT__OPTION_FLAG && option->kind != HAFT__OPTION_OPTIONAL_CHOICE;
 }
 
-void haft__completion_print_choices(FILE *out, haft_str choices, char between)
+void haft__completion_print_choices(FILE *out, haft_str choices, char separator)
 {
     for (size_t i = 0; i < choices.len; i++) {
-        (void)putc(choices.ptr[i] == '|' ? between : choices.ptr[i], out);
+        (void)putc(choices.ptr[i] == '|' ? separator : choices.ptr[i], out);
     }
 }
 
@@ -62,7 +62,7 @@ static const char bash_tail[] =
     "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
     "    local command='' first='' options='' valued='' kind='' i word number=0\n"
     "    COMPREPLY=()\n"
-    "    # --option=value comes as three words\n"
+    "    # the shell splits --option=value into three words\n"
     "    if [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then "
     "prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
     "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -106,7 +106,8 @@ static const char *name_of(haft__placeholder_kind kind)
     return names[kind];
 }
 
-/* A line of a case: the pattern and its candidates. Nothing if any text is allowed. */
+/* Prints a line of a `case`: the pattern and its candidates. Prints nothing if any text is
+ * allowed. */
 static void bash_case(FILE *out, const char *pattern, haft__placeholder_kind kind, haft_str choices)
 {
     if (kind == HAFT__PLACEHOLDER_ANY) {

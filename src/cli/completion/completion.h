@@ -17,10 +17,10 @@ void haft__completion_print_fish(FILE *out);
 /* Returns the kind of an option's value; ANY for a flag. */
 haft__placeholder_kind haft__completion_value_kind(const haft__option *option);
 
-/* True if the value of the option is the next word. */
+/* Returns true if the next word is the value of the option. */
 bool haft__completion_takes_value(const haft__option *option);
 
-/* Prints the choices of "one|two", with `between` instead of the bars. */
-void haft__completion_print_choices(FILE *out, haft_str choices, char between);
+/* Prints the choices of "one|two", with `separator` instead of the bars. */
+void haft__completion_print_choices(FILE *out, haft_str choices, char separator);
 
 #endif

@@ -34,8 +34,8 @@ static const char head[] =
     "\n"
     "complete -c haft -f\n";
 
-/* The candidates, as an option of `complete`. */
-static void action(FILE *out, haft__placeholder_kind kind, haft_str choices)
+/* Prints the candidates as an option of `complete`. */
+static void put_candidates(FILE *out, haft__placeholder_kind kind, haft_str choices)
 {
     static const char *const actions[] = {
         [HAFT__PLACEHOLDER_ANY] = "",
@@ -55,8 +55,8 @@ static void action(FILE *out, haft__placeholder_kind kind, haft_str choices)
     }
 }
 
-/* In single quotes fish knows only the escapes \' and \\. */
-static void describe(FILE *out, const char *text)
+/* Prints a description. In single quotes fish has only the escapes \' and \\. */
+static void put_description(FILE *out, const char *text)
 {
     (void)fputs(" -d '", out);
     for (const char *c = text; *c != '\0'; c++) {
@@ -74,9 +74,9 @@ static void put_option(FILE *out, const haft__command *command, const haft__opti
     }
     if (haft__completion_takes_value(o)) {
         (void)fputs(haft__completion_value_kind(o) == HAFT__PLACEHOLDER_FILE ? " -r" : " -x", out);
-        action(out, haft__completion_value_kind(o), haft__str(o->value));
+        put_candidates(out, haft__completion_value_kind(o), haft__str(o->value));
     }
-    describe(out, o->help);
+    put_description(out, o->help);
 }
 
 static void put_arguments(FILE *out, const char *condition, const char *usage)
@@ -87,7 +87,7 @@ static void put_arguments(FILE *out, const char *condition, const char *usage)
         haft__placeholder_kind kind = word != NULL ? word->kind : HAFT__PLACEHOLDER_ANY;
         if (kind != HAFT__PLACEHOLDER_ANY) {
             (void)fprintf(out, "complete -c haft -n '__haft_is %s'", condition);
-            action(out, kind, name);
+            put_candidates(out, kind, name);
             (void)putc('\n', out);
         }
     }
@@ -98,7 +98,7 @@ static void put_subcommands(FILE *out, const haft__command *command)
     for (const haft__subcommand *sub = command->subcommands; sub->name != NULL; sub++) {
         char condition[64];
         (void)fprintf(out, "complete -c haft -n '__haft_bare %s' -a %s", command->name, sub->name);
-        describe(out, sub->summary);
+        put_description(out, sub->summary);
         (void)snprintf(condition, sizeof(condition), "%s %s", command->name, sub->name);
         put_arguments(out, condition, sub->usage);
     }
@@ -118,7 +118,7 @@ void haft__completion_print_fish(FILE *out)
             continue;
         }
         (void)fprintf(out, "\ncomplete -c haft -n __haft_none -a %s", command->name);
-        describe(out, command->summary);
+        put_description(out, command->summary);
         for (const haft__option *o = command->options; o != NULL && o->name != NULL; o++) {
             put_option(out, command, o);
         }

@@ -11,7 +11,8 @@
 #include "cli/command.h"
 #include "cli/config/variables.h"
 
-/* Escapes text for roff: no escapes, no dashes that become hyphens, no requests. */
+/* Prints text that roff prints unchanged: escapes backslashes, dashes, and requests at the start of
+ * a line. */
 static void put(FILE *out, const char *text)
 {
     if (text[0] == '.' || text[0] == '\'') {
@@ -38,7 +39,7 @@ static void put_upper(FILE *out, const char *text)
     }
 }
 
-/* "haft", or "haft-NAME". */
+/* Prints the header of the page of haft, or of haft-NAME. */
 static void begin(FILE *out, const char *name, const char *summary)
 {
     const char *dash = name[0] != '\0' ? "-" : "";
@@ -53,7 +54,7 @@ static void begin(FILE *out, const char *name, const char *summary)
     (void)putc('\n', out);
 }
 
-/* A term and its description. */
+/* Prints a term and its description. */
 static void entry(FILE *out, const char *term, const char *more, const char *what)
 {
     (void)fputs(".TP\n.B ", out);
@@ -80,7 +81,8 @@ static void put_line(FILE *out, haft_str line)
     (void)putc('\n', out);
 }
 
-/* The paragraphs of a help text: an empty line starts a new one, indented lines are verbatim. */
+/* Prints the paragraphs of a help text. Empty lines separate paragraphs; indented lines are
+ * verbatim. */
 static void put_text(FILE *out, haft_str text)
 {
     bool indented = false;
@@ -165,7 +167,7 @@ static void put_examples(FILE *out, const haft__example *example)
 {
     (void)fputs(".SH EXAMPLES\n", out);
     for (; example->line != NULL; example++) {
-        entry(out, example->line, "", example->what);
+        entry(out, example->line, "", example->summary);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/completion/placeholder.h - the meaning of the words in capitals that stand for arguments and
- * values in the command table. "SPEC [TASK]" is a spec file and an optional text.
+ * cli/completion/placeholder.h - the meaning of the words in capitals in the command table, which
+ * name arguments and values. "SPEC [TASK]" is a spec file and an optional text.
  */
 #ifndef HAFT_CLI_COMPLETION_PLACEHOLDER_H
 #define HAFT_CLI_COMPLETION_PLACEHOLDER_H
@@ -34,8 +34,8 @@ const haft__placeholder *haft__placeholders(size_t *ret_count);
  * choice. Returns NULL for an unknown word in capitals. */
 const haft__placeholder *haft__placeholder_find(haft_str name);
 
-/* Iterates over the arguments of a usage line: "ID [CALL] VALUE..." gives ID, CALL and VALUE. *at
- * starts as the whole line. False after the last. */
+/* Iterates over the arguments of a usage line: for "ID [CALL] VALUE..." it returns ID, CALL and
+ * VALUE. *at starts as the whole line. Returns false after the last argument. */
 bool haft__placeholder_next(haft_str *at, haft_str *ret_word);
 
 #endif

@@ -7,7 +7,7 @@
 #include "cli/completion/placeholder.h"
 #include "cli/config/variables.h"
 
-/* A cell of a Markdown table; a bar is escaped, because it would end the cell. */
+/* Prints a cell of a Markdown table. Escapes characters with a meaning in Markdown. */
 static void put_cell(FILE *out, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
@@ -48,7 +48,7 @@ static void put_exit_number(void *context, int number, const char *text)
     (void)fprintf(context, " %d", number);
 }
 
-/* Indents verbatim lines by four spaces: a code block in Markdown. */
+/* Prints a help text. Verbatim lines become a code block: they are indented by four spaces. */
 static void put_help(FILE *out, haft_str text)
 {
     while (text.len > 0) {
@@ -81,7 +81,7 @@ static void put_command(FILE *out, const haft__command *command)
     if (command->examples != NULL) {
         (void)fputs("\n```sh\n", out);
         for (const haft__example *example = command->examples; example->line != NULL; example++) {
-            (void)fprintf(out, "%s   # %s\n", example->line, example->what);
+            (void)fprintf(out, "%s   # %s\n", example->line, example->summary);
         }
         (void)fputs("```\n", out);
     }

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "cli/completion/completion.h"
 
-/* Special characters in a spec of _arguments, and in a list of _describe. */
+/* Characters that must be escaped in a spec of _arguments, and in a list of _describe. */
 #define IN_SPEC ":[]\\"
 #define IN_LIST ":\\"
 
@@ -117,7 +117,8 @@ static void put_arguments(FILE *out, const char *usage)
     }
 }
 
-/* With descriptions. A separate function, because zsh evaluates the text of an action. */
+/* Prints the subcommands with descriptions, as a function of their own: zsh would evaluate the text
+ * of an action. */
 static void put_subcommands(FILE *out, const haft__command *command)
 {
     (void)fprintf(out, "\n_haft_%s_commands() {\n    local -a found=(\n", command->name);

@@ -2,8 +2,8 @@
 /*
  * config.c - finds and reads the settings files, and decides which value of a setting counts.
  *
- * The author of the working directory controls the files in it. They are therefore restricted: no
- * setting of a project can send a key or a run to another place. Tests: tests/cli/config_test.py.
+ * The working directory may come from a stranger. The settings of a project are therefore
+ * restricted: they cannot send a key or a run to another place. Tests: tests/cli/config_test.py.
  */
 #include "cli/config/config.h"
 
@@ -42,7 +42,7 @@ static const struct {
 #undef X
 };
 
-/* The context of the functions below. */
+/* The state of haft__config_load. */
 typedef struct search {
     haft__cli *cli;
     haft__config *config;
@@ -78,8 +78,8 @@ static bool is_beneath(haft_str path, haft_str directory)
            && (directory.len == 1 || path.len == directory.len || path.ptr[directory.len] == '/');
 }
 
-/* The last directory, upwards, to search for a project file: the nearest one with a .git, else the
- * home directory if it contains `here`, else `here`. */
+/* Returns the topmost directory in which a project file is searched: the nearest directory with a
+ * .git, else the home directory if it contains `here`, else `here`. */
 static haft_str find_boundary(search *s, haft_str here)
 {
     const char *home = getenv("HOME");
@@ -96,8 +96,8 @@ static haft_str find_boundary(search *s, haft_str here)
     return at_home ? haft__str(home) : here;
 }
 
-/* The first project file from `here` up to the boundary, or the path that it would have in
- * `here`. */
+/* Returns the first project file from `here` up to the boundary. If none exists, returns the path
+ * of a project file in `here`. */
 static const char *find_project(search *s, haft_str here)
 {
     haft_str boundary = find_boundary(s, here);
@@ -200,8 +200,8 @@ static void add_problem(haft__spec_problems *problems, const haft__spec_document
     haft__config_add_problem(problems, document, haft__str(pointer), false, message, hint);
 }
 
-/* Whether a path in a project file stays in the directory of that file, also through symbolic
- * links, as far as the path exists. */
+/* Whether a path of a project file is inside the directory of that file. Resolves symbolic links of
+ * the part of the path that exists. */
 static bool stays_beneath(search *s, haft_str directory, haft_str path)
 {
     haft_str rest = path;
@@ -229,18 +229,18 @@ static bool stays_beneath(search *s, haft_str directory, haft_str path)
     return beneath;
 }
 
-/* A path, relative to the directory of the file that names it. */
+/* Resolves a path relative to the directory of the settings file. */
 static const char *resolve(search *s, haft_str directory, const char *scheme, haft_str path)
 {
     bool absolute = path.len > 0 && path.ptr[0] == '/';
-    haft_str made =
+    haft_str resolved =
         absolute ? haft__arena_format(&s->cli->arena, "%s%.*s", scheme, (int)path.len, path.ptr)
                  : haft__arena_format(&s->cli->arena, "%s%.*s/%.*s", scheme, (int)directory.len,
                                       directory.ptr, (int)path.len, path.ptr);
-    if (made.ptr == NULL) {
+    if (resolved.ptr == NULL) {
         s->status = haft__arena_fail(&s->cli->arena, s->err);
     }
-    return made.ptr;
+    return resolved.ptr;
 }
 
 /* Whether the model of a project file reads no file outside of the project. */
@@ -252,7 +252,7 @@ static bool stays_inside(search *s, haft_str directory, haft_str model)
     return !file || stays_beneath(s, directory, path);
 }
 
-/* The value of a key; NULL and a problem if it is not allowed. */
+/* Returns the value of a key. If it is not allowed, adds a problem and returns NULL. */
 static const char *read_setting(search *s, const haft__config_file *file, haft__setting_id name,
                                 haft__json value, const haft__spec_document *document,
                                 haft__spec_problems *problems)
@@ -302,7 +302,8 @@ static const char *read_setting(search *s, const haft__config_file *file, haft__
     HAFT__UNREACHABLE();
 }
 
-/* A price of 0 would lift the limits in dollars of a spec that comes from elsewhere. */
+/* Reads prices from the user's file only: a price of 0 in a project would disable the limits in
+ * dollars of a spec. */
 static void read_prices(search *s, const haft__config_file *file,
                         const haft__spec_document *document, haft__spec_problems *problems)
 {
@@ -312,12 +313,12 @@ static void read_prices(search *s, const haft__config_file *file,
     } else if (haft__json_get(document->value, HAFT__LIT("prices")) != NULL) {
         haft__config_add_problem(problems, document, HAFT__LIT("/prices"), true,
                                  "a project cannot set the prices of models",
-                                 "write them into your own config.yaml, or into the specs: "
+                                 "write the prices into your own config.yaml, or into the specs: "
                                  "model: {price: {input: .., output: ..}}");
     }
 }
 
-/* A file with only comments: no settings, and no error. */
+/* Whether a file has only comments: that is no error. */
 static bool is_empty(haft_str text)
 {
     while (text.len > 0) {
@@ -385,7 +386,7 @@ static bool is_from_dotenv(const haft__config *config, const char *name)
            && haft__dotenv_get(&config->dotenv, key).ptr != NULL;
 }
 
-/* Warns about a key that is set but not sent. */
+/* Warns that OPENAI_API_KEY is set but not sent. */
 static void warn_of_base_url(search *s)
 {
     static const char address[] = "OPENAI_BASE_URL", key[] = "OPENAI_API_KEY";

@@ -5,10 +5,10 @@
  *     haft.config.yaml                   project: in the working directory or a parent of it
  *     $XDG_CONFIG_HOME/haft/config.yaml  user
  *     .env                               variables: next to haft.config.yaml, or in the working
- * directory
+ *                                        directory
  *
  * Precedence: option, environment, project, user. Only the command reads these files; the library
- * does not know them.
+ * does not.
  */
 #ifndef HAFT_CLI_CONFIG_CONFIG_H
 #define HAFT_CLI_CONFIG_CONFIG_H
@@ -18,7 +18,7 @@
 #include "cli/config/trusted_file.h"
 #include "engine/runtime.h"
 
-/* The row of the option table of every command that reads settings. */
+/* A row of the option tables of all commands that read settings. */
 #define HAFT__OPTION_NO_CONFIG                                                                     \
     {                                                                                              \
         "no-config", 0, HAFT__OPTION_FLAG, NULL,                                                   \
@@ -51,7 +51,7 @@ typedef struct haft__config_file {
     const char *path; /* NULL: its directory is unknown */
     haft__trust trust;
     const char *why; /* reason for a refusal */
-    bool bad;        /* it was read, but its settings are invalid */
+    bool bad;        /* the file was read, but its settings are invalid */
     const char *values[HAFT__SETTING_COUNT];
 } haft__config_file;
 
@@ -77,15 +77,15 @@ const char *haft__setting_default_text(haft__setting_id name);
 const char *haft__setting_key(haft__setting_id name);
 const char *haft__setting_variable(haft__setting_id name);
 
-/* Returns the value of a variable from the environment, or else from .env if it is allowed there.
- * This is a `get` of haft__spec_env; the context is the haft__config, or NULL. */
+/* Returns the value of a variable from the environment, or else from .env if .env may set it. Has
+ * the type of haft__spec_env.get; the context is the haft__config, or NULL. */
 haft_str haft__config_get_variable(void *context, haft_str name);
 
-/* The same for a runtime. */
+/* Returns the environment for a runtime: the variables, and the prices. */
 haft__runtime_env haft__config_env(const haft__cli *cli);
 
-/* The path of a file of the user's settings; NULL if neither XDG_CONFIG_HOME nor HOME is set, or if
- * out of memory. */
+/* Returns the path of a file in the user's directory of settings; NULL if XDG_CONFIG_HOME and HOME
+ * are both unset, or if out of memory. */
 const char *haft__config_user_path(haft__arena *arena, const char *name);
 
 /* The text of config.schema.json. */

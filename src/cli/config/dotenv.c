@@ -20,7 +20,7 @@ static haft_str skip_blanks(haft_str text)
     return text;
 }
 
-/* Letters, digits and _; the first is not a digit. */
+/* Returns the length of the name at the start: letters, digits and _, not starting with a digit. */
 static size_t name_length(haft_str text)
 {
     size_t length = 0;
@@ -34,7 +34,7 @@ static size_t name_length(haft_str text)
     return length;
 }
 
-/* ---- values; each returns the error, or NULL ---- */
+/* ---- values; each function returns an error message, or NULL ---- */
 
 /* Checks the text after a value in quotes. */
 static const char *check_rest(haft_str rest)
@@ -80,7 +80,7 @@ static char unescape(char c)
     }
 }
 
-/* Writes into `room`, which has the size of the text. */
+/* Writes the value into `room`, which has at least the size of the text. */
 static const char *parse_double_quoted(haft_str text, char *room, haft_str *ret_value)
 {
     size_t length = 0, at = 1;
@@ -151,7 +151,7 @@ static haft__variable *find(const haft__dotenv *dotenv, haft_str name)
     return NULL;
 }
 
-/* Sets the name to a copy of the value. */
+/* Sets the variable to a copy of the value. */
 static haft_status put(haft__arena *arena, haft__dotenv *dotenv, haft_str name, haft_str value,
                        haft_error *err)
 {

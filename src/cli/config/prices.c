@@ -26,7 +26,7 @@ void haft__config_add_problem(haft__spec_problems *problems, const haft__spec_do
     }
 }
 
-/* The table that is being read. */
+/* The state of reading the table. */
 typedef struct reader {
     const haft__spec_document *document;
     haft__spec_problems *problems;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trusted_file.c - checks the open file, not its name: the file of a name could be replaced in
- * between. Tests: tests/cli/config/trusted_file_test.c.
+ * trusted_file.c - opens the file first and then checks the descriptor: another file could get the
+ * name between a check and the opening. Tests: tests/cli/config/trusted_file_test.c.
  */
 #include "cli/config/trusted_file.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/str.h"
 
-/* Why the file is refused, or NULL. */
+/* Returns the reason to refuse the file, or NULL. */
 static const char *check_permissions(const struct stat *found, size_t max)
 {
     if (!S_ISREG(found->st_mode)) {
@@ -29,7 +29,7 @@ static const char *check_permissions(const struct stat *found, size_t max)
     return found->st_size < 0 || (size_t)found->st_size > max ? "it is too long" : NULL;
 }
 
-/* Reads at most the size that was checked: a file that grows meanwhile is truncated. */
+/* Reads at most `size` bytes, the size that was checked, even if the file has grown since. */
 static bool read_all(int fd, char *room, size_t size, size_t *ret_length)
 {
     size_t length = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/config/trusted_file.h - reads files that the user did not name, only if no other user can
+/* cli/config/trusted_file.h - reads files that haft finds by itself, but only if no other user can
  * have written them. */
 #ifndef HAFT_CLI_CONFIG_TRUSTED_FILE_H
 #define HAFT_CLI_CONFIG_TRUSTED_FILE_H

@@ -95,7 +95,7 @@ static void write_row(haft__json_writer *w, const haft__user_approval *approval)
     haft__json_end_object(w);
 }
 
-/* Replaces the file. TOO_BIG if it could not be read again. */
+/* Replaces the file. Fails with TOO_BIG if the new file would be too big to be read again. */
 static haft_status write_file(const char *path, const haft__user_approvals *approvals,
                               haft_error *err)
 {
@@ -120,20 +120,21 @@ static haft_status write_file(const char *path, const haft__user_approvals *appr
     return status;
 }
 
-/* items[count] is free: haft__user_approvals_read reserves one more. */
+/* Adds an approval while the file is locked. haft__user_approvals_read reserves room for one more
+ * item. */
 static haft_status add_locked(haft__arena *arena, const char *path,
                               const haft__user_approval *approval, haft_error *err)
 {
     haft__user_approvals all;
-    haft__user_approval one = *approval;
+    haft__user_approval added = *approval;
     haft_status status = haft__user_approvals_read(arena, path, &all, err);
     if (status != HAFT_OK || haft__user_approvals_find(&all, approval->hash) != NULL) {
         return status;
     }
     if (all.items == NULL) {
-        all = (haft__user_approvals){&one, 1};
+        all = (haft__user_approvals){&added, 1};
     } else {
-        all.items[all.count++] = one;
+        all.items[all.count++] = added;
     }
     return write_file(path, &all, err);
 }
@@ -162,7 +163,7 @@ static haft_status remove_locked(haft__arena *arena, const char *path, haft_str 
     size_t kept = 0;
     haft_status status = haft__user_approvals_read(arena, path, &all, err);
     *ret_removed = 0;
-    if (status == HAFT_BAD_INPUT && id.len == 0) { /* the file is damaged */
+    if (status == HAFT_BAD_INPUT && id.len == 0) { /* replace a damaged file by an empty one */
         all = (haft__user_approvals){NULL, 0};
         return write_file(path, &all, err);
     }

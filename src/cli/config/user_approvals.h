@@ -3,8 +3,8 @@
  * cli/config/user_approvals.h - the standing approvals of a user: approvals.json among the user's
  * settings.
  *
- * Only the user can write the file; haft does not read one that others can write. A row applies to
- * one hash (haft__binding_make_user); the other members are for people.
+ * haft reads the file only if no other user can write it. A row applies to the calls with its hash
+ * (haft__binding_make_user); `haft approvals` prints the other members.
  */
 #ifndef HAFT_CLI_CONFIG_USER_APPROVALS_H
 #define HAFT_CLI_CONFIG_USER_APPROVALS_H
@@ -12,15 +12,15 @@
 #include "base/arena.h"
 #include "haft.h"
 
-/* Hex digits of the hash that name an approval. */
+/* Number of hex digits of the hash that identify an approval. */
 #define HAFT__USER_APPROVAL_ID_LENGTH 12
 
 typedef struct haft__user_approval {
     haft_str hash;      /* 64 hex digits */
     haft_str tool;      /* its name */
     haft_str source;    /* "command", "mcp", ... */
-    haft_str directory; /* of the spec; "" if it does not matter */
-    haft_str since;     /* the time at which it was given */
+    haft_str directory; /* of the spec; "" if the hash does not depend on it */
+    haft_str since;     /* time of the approval */
     bool destructive;
 } haft__user_approval;
 
@@ -29,23 +29,22 @@ typedef struct haft__user_approvals {
     size_t count;
 } haft__user_approvals;
 
-/* Reads the file; a file that does not exist has no approvals. Fails with IO if others can write
- * it, with BAD_INPUT if it is not what haft wrote, with TOO_BIG above
- * HAFT__LIMIT_CONFIG_BYTES. */
+/* Reads the file. Returns no approvals if it does not exist. Fails with IO if other users can write
+ * it, with BAD_INPUT if its content is invalid, with TOO_BIG above HAFT__LIMIT_CONFIG_BYTES. */
 HAFT_MUST_USE haft_status haft__user_approvals_read(haft__arena *arena, const char *path,
                                                     haft__user_approvals *ret_approvals,
                                                     haft_error *err);
 
-/* The approval with that hash; NULL without one. */
+/* Returns the approval with a hash; NULL if none exists. */
 const haft__user_approval *haft__user_approvals_find(const haft__user_approvals *approvals,
                                                      haft_str hash);
 
-/* Adds an approval to the file, unless it has the hash already. */
+/* Adds an approval to the file, unless the file has an approval with this hash. */
 HAFT_MUST_USE haft_status haft__user_approvals_add(const char *path,
                                                    const haft__user_approval *approval,
                                                    haft_error *err);
 
-/* Removes the approvals whose hash begins with `id`; all of them if it is "". */
+/* Removes the approvals whose hash begins with `id`; removes all approvals if `id` is "". */
 HAFT_MUST_USE haft_status haft__user_approvals_remove(const char *path, haft_str id,
                                                       size_t *ret_removed, haft_error *err);
 

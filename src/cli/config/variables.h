@@ -18,7 +18,7 @@ typedef struct haft__variable_row {
 
 const haft__variable_row *haft__variable_table(size_t *ret_count);
 
-/* NULL if haft does not use the variable itself. */
+/* Returns the row of a variable; NULL if haft itself does not use the variable. */
 const haft__variable_row *haft__variable_find(haft_str name);
 
 #endif

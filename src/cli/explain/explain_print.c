@@ -19,31 +19,31 @@
 static void print_defaults(FILE *out, const haft__spec *spec)
 {
     const haft__model_spec *model = &spec->model;
-    const char *between = "";
+    const char *separator = "";
     if (model->family.gave_native) {
         (void)fprintf(out, "%s calls", model->native_tools ? "has" : "no");
-        between = ", ";
+        separator = ", ";
     }
     if (model->family.gave_format) {
-        (void)fprintf(out, "%sformat %.*s", between, HAFT__ARG(model->family.format));
-        between = ", ";
+        (void)fprintf(out, "%sformat %.*s", separator, HAFT__ARG(model->family.format));
+        separator = ", ";
     }
     if (model->family.gave_context) {
-        (void)fprintf(out, "%scontext %llu tokens", between,
+        (void)fprintf(out, "%scontext %llu tokens", separator,
                       (unsigned long long)model->context_tokens);
-        between = ", ";
+        separator = ", ";
     }
     if (model->family.gave_size) {
-        (void)fprintf(out, "%ssize %.*s B", between, HAFT__ARG(model->size_b));
-        between = ", ";
+        (void)fprintf(out, "%ssize %.*s B", separator, HAFT__ARG(model->size_b));
+        separator = ", ";
     }
     if (model->family.reasoning_open != NULL) {
-        (void)fprintf(out, "%s%s %s", between,
+        (void)fprintf(out, "%s%s %s", separator,
                       model->family.gave_opened ? "replies begin after" : "thinks after",
                       model->family.reasoning_open);
-        between = ", ";
+        separator = ", ";
     }
-    (void)fputs(between[0] != '\0' ? "\n" : "nothing\n", out);
+    (void)fputs(separator[0] != '\0' ? "\n" : "nothing\n", out);
 }
 
 static void print_family(FILE *out, const haft__spec *spec)
@@ -84,7 +84,7 @@ static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
     if (forced->second_request_only) {
         (void)fprintf(out, "  %s\n",
                       forced->rule == HAFT__FORCE_NATIVE && strcmp(forced->means, "local") == 0
-                          ? "asked for in words, and haft checks the reply: the API has no "
+                          ? "requested in words, and haft checks the reply: the API has no "
                             "tool_choice"
                           : haft__force_rule_text(forced->rule));
     }
@@ -124,10 +124,10 @@ static void print_members(FILE *out, const haft__explanation *e)
         return;
     }
     (void)fputs("\noptional members of the request\n  ", out);
-    const char *between = "";
+    const char *separator = "";
     for (; row != NULL; row = haft__member_next_row(e->members, row, e->sent)) {
-        (void)fprintf(out, "%s%s", between, row->name);
-        between = ", ";
+        (void)fprintf(out, "%s%s", separator, row->name);
+        separator = ", ";
     }
     (void)fputs(": left out if the server refuses them\n", out);
 }
@@ -140,11 +140,11 @@ static void print_refused(FILE *out, const haft__explanation *e)
         return;
     }
     (void)fputs("\nmembers that the server refused in an earlier run\n  ", out);
-    const char *between = "";
+    const char *separator = "";
     for (; row != NULL; row = haft__member_next_row(e->members, row, e->refused)) {
-        (void)fprintf(out, "%s%s (HTTP %u)", between, row->name,
+        (void)fprintf(out, "%s%s (HTTP %u)", separator, row->name,
                       (unsigned)e->refused_statuses[row->member]);
-        between = ", ";
+        separator = ", ";
     }
     (void)fputs(": left out\n", out);
 }

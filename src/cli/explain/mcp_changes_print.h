@@ -10,8 +10,8 @@
 HAFT_MUST_USE haft_status haft__mcp_changes_print(haft__cli *cli, const haft__spec *spec,
                                                   haft_error *err);
 
-/* Accepts the tools that --accept names, and prints the changes. NOT_FOUND if no such tool is
- * known. */
+/* Accepts the tools that --accept names, and prints the changes. Fails with NOT_FOUND if no such
+ * tool is known. */
 HAFT_MUST_USE haft_status haft__mcp_changes_print_accepted(haft__cli *cli, const haft__spec *spec,
                                                            haft_str name, haft_error *err);
 

@@ -40,7 +40,7 @@ static size_t print_tools(FILE *out, const haft__first_turn_preview *first, bool
     return shown;
 }
 
-/* Whether `start` is a prefix of "docs:a b". */
+/* Whether the name SERVER:TOOL begins with `start`. */
 static bool has_prefix(haft_str server, haft_str tool, haft_str start)
 {
     if (start.len <= server.len) {
@@ -50,7 +50,7 @@ static bool has_prefix(haft_str server, haft_str tool, haft_str start)
            && haft__str_starts_with(tool, haft__str_skip(start, server.len + 1));
 }
 
-/* Tools of the server that are omitted and cannot be called. */
+/* Prints the tools of a server that haft leaves out; they cannot be called. */
 static size_t print_left_out(FILE *out, const haft__mcp_listing *listing, haft_str start)
 {
     size_t shown = 0;
@@ -117,7 +117,7 @@ void haft__tool_report_print_not_enabled(FILE *out, const haft__first_turn_previ
     (void)fputs(shown > 0 ? "\n" : "", out);
 }
 
-/* Tools of servers that the search does not cover. */
+/* Counts the tools of MCP servers that are not deferred. */
 static size_t count_not_deferred(const haft__offer *offer)
 {
     size_t count = 0;

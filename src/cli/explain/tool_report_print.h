@@ -23,11 +23,11 @@ size_t haft__tool_report_print_mcp(FILE *out, const haft__first_turn_preview *fi
  * servers have. Prints nothing if no tool is deferred. */
 void haft__tool_report_print_limit(FILE *out, const haft__first_turn_preview *first);
 
-/* A line for each server: its state and the meaning of that, its number of tools, and a warning
- * about its cached list. */
+/* Prints a line for each server: its state with an explanation, its number of tools, and a warning
+ * if its cached list has a problem. */
 void haft__tool_report_print_servers(FILE *out, const haft__first_turn_preview *first);
 
-/* Only the warnings: omitted tools, and problems of cached lists. */
+/* Prints only the warnings: about omitted tools and about problems of cached lists. */
 void haft__tool_report_print_warnings(FILE *out, const haft__mcp_listing *listings, size_t count);
 
 #endif

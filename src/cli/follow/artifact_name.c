@@ -7,13 +7,13 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-/* A longer extension is not one: it is cut with the rest. */
-#define EXTENSION_BYTES 16
+/* Maximum length of an extension that a truncated name keeps. */
+#define MAX_EXTENSION_BYTES 16
 
-/* Stands for characters outside ASCII; no file name has it. */
+/* Replaces characters outside ASCII in keys. File names never contain it. */
 #define PLACEHOLDER '\x01'
 
-/* The length of the name without its extension. */
+/* Returns the length of the name without its extension. */
 static size_t stem_length(haft_str name)
 {
     for (size_t i = name.len; i-- > 1;) {
@@ -24,23 +24,23 @@ static size_t stem_length(haft_str name)
     return name.len;
 }
 
-void haft__artifact_name_clean(haft_str name, char to[HAFT__ARTIFACT_NAME_BYTES + 1])
+void haft__artifact_name_clean(haft_str name, char ret_file[HAFT__ARTIFACT_NAME_BYTES + 1])
 {
     size_t stem = stem_length(name), length = 0;
     haft_str end = {"", 0};
     if (name.len > HAFT__ARTIFACT_NAME_BYTES) {
-        end = name.len - stem <= EXTENSION_BYTES ? haft__str_skip(name, stem) : end;
+        end = name.len - stem <= MAX_EXTENSION_BYTES ? haft__str_skip(name, stem) : end;
         name.len = haft__utf8_floor(name, HAFT__ARTIFACT_NAME_BYTES - end.len);
     }
     for (size_t i = 0; i < name.len + end.len; i++) {
         unsigned char c = (unsigned char)(i < name.len ? name.ptr[i] : end.ptr[i - name.len]);
         bool bad = c < ' ' || c == '/' || c == 0x7f || (i == 0 && (c == '.' || c == '-'));
-        to[length++] = bad ? '_' : (char)c;
+        ret_file[length++] = bad ? '_' : (char)c;
     }
     if (length == 0) {
-        to[length++] = '_';
+        ret_file[length++] = '_';
     }
-    to[length] = '\0';
+    ret_file[length] = '\0';
 }
 
 haft_str haft__artifact_name_number(haft__arena *arena, const char *file, unsigned number)
@@ -53,7 +53,7 @@ haft_str haft__artifact_name_number(haft__arena *arena, const char *file, unsign
 
 /* ---- keys ---- */
 
-/* Characters outside ASCII that fold or decompose to ASCII without a combining mark. */
+/* Characters outside ASCII that case folding or decomposition turns into ASCII letters. */
 static const struct {
     uint32_t code;
     const char *text;
@@ -63,7 +63,8 @@ static const struct {
     {0xFB02, "fl"}, {0xFB03, "ffi"},   {0xFB04, "ffl"}, {0xFB05, "st"}, {0xFB06, "st"},
 };
 
-/* At most three bytes, never more than the character has; "" for a combining mark. */
+/* Returns the key of a character outside ASCII: at most three bytes, and at most as many bytes as
+ * the character has in UTF-8. */
 static const char *fold(uint32_t code)
 {
     for (size_t i = 0; i < COUNT(folds); i++) {
@@ -86,11 +87,11 @@ haft_str haft__artifact_name_key(haft__arena *arena, haft_str file)
     while (key != NULL && file.len > 0) {
         uint32_t code = HAFT__UTF8_REPLACEMENT;
         size_t length = haft__utf8_decode(file, &code);
-        char one[2] = {haft__ascii_lower(file.ptr[0]), '\0'};
+        char ascii[2] = {haft__ascii_lower(file.ptr[0]), '\0'};
         if (is_combining(code) && used > 0) {
-            used--; /* the letter that it belongs to */
+            used--; /* remove the letter before the combining mark */
         }
-        for (const char *c = code < 0x80 ? one : fold(code); *c != '\0'; c++) {
+        for (const char *c = code < 0x80 ? ascii : fold(code); *c != '\0'; c++) {
             if (*c != PLACEHOLDER || used == 0 || key[used - 1] != PLACEHOLDER) {
                 key[used++] = *c;
             }

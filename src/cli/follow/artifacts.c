@@ -17,40 +17,40 @@
 #include "io/file.h"
 #include "run/artifact.h"
 
-#define MOST_TRIES 10000
+#define MAX_NUMBER 10000
 
-/* The artifacts of a run and the files that they get. */
+/* The state of writing the artifacts of a run to files. */
 typedef struct exported {
     const haft__run *run;
     haft__arena arena;
     haft__map taken; /* key of a file name -> the artifact's name, a haft_str */
     int directory;
-    haft_error first; /* failure; the other artifacts are written nevertheless */
-    haft__buf also;   /* names of further artifacts that were not written */
+    haft_error first_failure; /* the other artifacts are still written */
+    haft__buf also_failed;    /* names of further artifacts that were not written */
 } exported;
 
-/* Whether the file is free for the artifact; then it is reserved. An artifact with the same name
- * was replaced and keeps the file. */
+/* Reserves the file for the artifact, unless another artifact has reserved it. A later artifact
+ * with the same name replaces the earlier one, in the same file. */
 static haft_status reserve_file(exported *e, haft_str name, haft_str file, bool *ret_free,
                                 haft_error *err)
 {
     haft_str key = haft__artifact_name_key(&e->arena, file);
-    haft_str *kept = haft__arena_alloc(&e->arena, sizeof(*kept));
-    if (key.ptr == NULL || kept == NULL) {
+    haft_str *owner_name = haft__arena_alloc(&e->arena, sizeof(*owner_name));
+    if (key.ptr == NULL || owner_name == NULL) {
         return haft__arena_fail(&e->arena, err);
     }
     const haft_str *owner = haft__map_get(&e->taken, key);
     *ret_free = owner == NULL || haft__str_equal(*owner, name);
-    *kept = name;
-    return *ret_free ? haft__map_put(&e->taken, key, kept, err) : HAFT_OK;
+    *owner_name = name;
+    return *ret_free ? haft__map_put(&e->taken, key, owner_name, err) : HAFT_OK;
 }
 
-/* Reserves a file, with the first number that is free. */
+/* Reserves a file, with a number if the name is taken. */
 static haft_status reserve(exported *e, haft_str name, haft_str *ret_file, haft_error *err)
 {
     char file[HAFT__ARTIFACT_NAME_BYTES + 1];
     haft__artifact_name_clean(name, file);
-    for (unsigned number = 1; number <= MOST_TRIES; number++) {
+    for (unsigned number = 1; number <= MAX_NUMBER; number++) {
         bool free = false;
         *ret_file = haft__artifact_name_number(&e->arena, file, number);
         haft_status status = ret_file->ptr != NULL ? reserve_file(e, name, *ret_file, &free, err)
@@ -64,7 +64,7 @@ static haft_status reserve(exported *e, haft_str name, haft_str *ret_file, haft_
 
 static haft_status write_file(int directory, const char *file, haft_str content, haft_error *err)
 {
-    /* Opening a FIFO would wait for a reader. */
+    /* O_NONBLOCK, because opening a FIFO would wait for a reader. */
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
     int fd = openat(directory, file, flags, 0666);
     struct stat about;
@@ -89,8 +89,8 @@ static bool is_clean(haft_str name)
     return haft__str_equal(haft__str(file), name);
 }
 
-/* Reserves the names that need no change, the first of those that are one file, before any name
- * gets a number. */
+/* Reserves the names that are valid file names, before another name can get one of them by a change
+ * or a number. */
 static haft_status reserve_clean(exported *e, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -104,15 +104,16 @@ static haft_status reserve_clean(exported *e, haft_error *err)
 
 static void note_failure(exported *e, haft_str name, const haft_error *err)
 {
-    if (e->first.status == HAFT_OK) {
-        e->first = *err;
+    if (e->first_failure.status == HAFT_OK) {
+        e->first_failure = *err;
     } else {
-        haft__buf_add_str(&e->also, e->also.len > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
-        haft__escape_add(&e->also, name);
+        haft__buf_add_str(&e->also_failed,
+                          e->also_failed.len > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
+        haft__escape_add(&e->also_failed, name);
     }
 }
 
-/* Writes the artifacts whose names are file names, or the others. */
+/* Writes the artifacts whose names are valid file names (`clean`), or the other artifacts. */
 static void export_some(exported *e, bool clean)
 {
     for (size_t i = 0; i < e->run->artifact_count; i++) {
@@ -133,17 +134,17 @@ static void export_some(exported *e, bool clean)
     }
 }
 
-/* The failures as one error. */
+/* Reports all failures as one error. */
 static haft_status report_failures(const exported *e, haft_error *err)
 {
-    const haft_error *first = &e->first;
-    if (first->status == HAFT_OK || e->also.len == 0) {
+    const haft_error *first = &e->first_failure;
+    if (first->status == HAFT_OK || e->also_failed.len == 0) {
         return first->status == HAFT_OK
                    ? HAFT_OK
                    : haft__fail(err, first->status, first->where, "%s", first->message);
     }
     return haft__fail(err, first->status, first->where, "%s; also not written: %.*s",
-                      first->message, HAFT__ARG(haft__buf_str(&e->also)));
+                      first->message, HAFT__ARG(haft__buf_str(&e->also_failed)));
 }
 
 haft_status haft__artifacts_check(const char *path, haft_error *err)
@@ -152,14 +153,14 @@ haft_status haft__artifacts_check(const char *path, haft_error *err)
     if (path == NULL) {
         return HAFT_OK;
     }
-    bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-    if (made && stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) {
+    bool exists = mkdir(path, 0777) == 0 || errno == EEXIST;
+    if (exists && stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) {
         return haft__fail(err, HAFT_BAD_INPUT, path, "is not a directory for artifacts");
     }
-    return made && access(path, W_OK | X_OK) == 0
+    return exists && access(path, W_OK | X_OK) == 0
                ? HAFT_OK
                : haft__fail(err, HAFT_BAD_INPUT, path, "cannot %s the directory for artifacts: %s",
-                            made ? "write to" : "create", strerror(errno));
+                            exists ? "write to" : "create", strerror(errno));
 }
 
 haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_error *err)
@@ -174,7 +175,7 @@ haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_e
         return haft__fail(err, HAFT_IO, path, "cannot open this directory: %s", strerror(errno));
     }
     haft__arena_init(&e.arena, 0);
-    haft__buf_init(&e.also, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&e.also_failed, HAFT__LIMIT_RUN_BYTES);
     haft__map_init(&e.taken, &e.arena, e.run->hash_key);
     haft_status status = reserve_clean(&e, err);
     if (status == HAFT_OK) {
@@ -182,7 +183,7 @@ haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_e
         export_some(&e, false);
         status = report_failures(&e, err);
     }
-    haft__buf_finish(&e.also);
+    haft__buf_finish(&e.also_failed);
     haft__arena_finish(&e.arena);
     (void)close(e.directory);
     return status;

@@ -5,15 +5,15 @@
 
 #include "engine/runtime.h"
 
-/* Before a run: creates the directory if needed. BAD_INPUT if artifacts could not be written there;
- * err->where is the path. Does nothing if `path` is NULL. */
+/* Creates the directory before a run if it does not exist. Fails with BAD_INPUT if this process
+ * cannot write to it; err->where is the path. Does nothing if `path` is NULL. */
 HAFT_MUST_USE haft_status haft__artifacts_check(const char *path, haft_error *err);
 
-/* Writes each artifact into the directory under its name, and creates the directory if needed. The
- * last artifact of a name wins. A slash in a name becomes '_', so that each file is in that
- * directory. If one cannot be written, the others still are, and the first error is returned. Names
- * that would be the same file, case ignored, get a number: report-2.md. Does
- * nothing if `path` is NULL. */
+/* Writes the last artifact of each name into the directory, and creates the directory if needed. A
+ * slash in a name becomes '_', so that no file is outside of the directory. If two names would be
+ * the same file (also on a file system that ignores case), the second gets a number: report-2.md.
+ * If an artifact cannot be written, writes the others and returns the first error. Does nothing if
+ * `path` is NULL. */
 HAFT_MUST_USE haft_status haft__artifacts_export(const char *path, const haft_run *run,
                                                  haft_error *err);
 

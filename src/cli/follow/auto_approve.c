@@ -17,15 +17,16 @@
 #include "io/file.h"
 #include "run/pause/binding.h"
 
-/* The path of approvals.json; NULL if it is not used. */
+/* Returns the path of approvals.json; NULL with --no-config, or without a directory for settings.
+ */
 static const char *approvals_path(haft__cli *cli)
 {
     bool off = cli->config == NULL || cli->config->off;
     return off ? NULL : haft__config_user_path(&cli->arena, "approvals.json");
 }
 
-/* The directory of the spec, with symbolic links resolved, so that one directory has only one name.
- * "" if the spec has no file. */
+/* Finds the directory of the spec and resolves symbolic links, so that each directory has only one
+ * name. Returns "" if the spec has no file. */
 static haft_status find_directory(haft__arena *arena, const haft__spec *spec,
                                   haft_str *ret_directory, haft_error *err)
 {
@@ -51,7 +52,7 @@ static haft_status find_directory(haft__arena *arena, const haft__spec *spec,
     return ret_directory->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
-/* The hash of the call's tool, and its directory. */
+/* Computes the hash that identifies the call's tool, and finds the directory of the spec. */
 static haft_status make_hash(haft__arena *arena, const haft_run *run, const haft__run_call *call,
                              char ret_hash[HAFT__SHA256_HEX], haft_str *ret_directory,
                              haft_error *err)
@@ -76,7 +77,7 @@ haft_status haft__auto_approve_keep(void *context, const haft_run *run, const ha
     bool uses_directory = false;
     if (path == NULL) {
         return haft__fail(err, HAFT_BAD_STATE, "",
-                          "no approval is kept: settings are off, or have no directory");
+                          "no approval is stored: settings are off, or have no directory");
     }
     haft_status status = make_hash(&cli->arena, run, call, hash, &directory, err);
     if (status == HAFT_OK) {
@@ -86,7 +87,7 @@ haft_status haft__auto_approve_keep(void *context, const haft_run *run, const ha
         return status;
     }
     if (uses_directory && directory.len == 0) {
-        return haft__fail(err, HAFT_BAD_STATE, "", "no approval is kept: the spec has no file");
+        return haft__fail(err, HAFT_BAD_STATE, "", "no approval is stored: the spec has no file");
     }
     haft__time_format(haft__clock_now(), since);
     haft__user_approval approval = {.hash = {hash, sizeof(hash)},
@@ -101,7 +102,7 @@ haft_status haft__auto_approve_keep(void *context, const haft_run *run, const ha
 
 /* ---- approving ---- */
 
-/* Reads the approvals. A file that cannot be read approves nothing, and a warning says so. */
+/* Reads the approvals. If the file cannot be read, warns and returns no approvals. */
 static haft_status read_approvals(haft__cli *cli, haft__arena *arena,
                                   haft__user_approvals *ret_approvals, haft_error *err)
 {
@@ -124,8 +125,8 @@ static haft_status read_approvals(haft__cli *cli, haft__arena *arena,
     return HAFT_OK;
 }
 
-/* Sets command->by and command->why to what approves the call. `by` stays "" if a person must be
- * asked. */
+/* Sets command->by and command->why if an option or a standing approval approves the call.
+ * Otherwise `by` stays "": a person must decide. */
 static haft_status find_approval(haft__arena *arena, const haft__args *args, const haft_run *run,
                                  const haft__run_call *call, const haft__user_approvals *approvals,
                                  haft__run_command *command, haft_error *err)
@@ -179,7 +180,7 @@ static haft_status approve_first(haft__arena *arena, const haft__args *args, haf
     return HAFT_OK;
 }
 
-/* Whether a call waits for an approval. If not, the file of approvals need not be read. */
+/* Whether a call waits for an approval. Otherwise the file of approvals is not read. */
 static bool has_pending_approval(const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {

@@ -7,9 +7,9 @@
 #include "cli/session.h"
 #include "run/run.h"
 
-/* Approves the first pending call that needs no question. --yes approves calls that are not
- * destructive, --yes=all approves all calls, and a standing approval approves the calls of its
- * tool. */
+/* Approves the first pending call that may run without asking a person. --yes approves calls that
+ * are not destructive, --yes=all approves all calls, and a standing approval approves the calls of
+ * its tool. */
 HAFT_MUST_USE haft_status haft__auto_approve_call(haft__cli *cli, const haft__args *args,
                                                   haft_run *run, bool *ret_approved,
                                                   haft_error *err);

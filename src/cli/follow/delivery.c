@@ -25,20 +25,20 @@ static void report_wait(void *context, const char *run, uint64_t lease_ms)
 {
     const haft__cli *cli = context;
     (void)fprintf(cli->errors,
-                  "the process that owns %s does not answer; its lease is over in %llu s\n", run,
+                  "the process that owns %s does not answer; its lease expires in %llu s\n", run,
                   (unsigned long long)(lease_ms / 1000 + 1));
     (void)fflush(cli->errors);
 }
 
-/* Whether the person is at a terminal: there the run can ask its question again. */
+/* Whether the person is at a terminal, where haft can ask the question of the run again. */
 static bool can_ask_again(const haft__args *args)
 {
     return isatty(STDERR_FILENO) == 1 && !haft__args_has(args, "json")
            && !haft__args_has(args, "events") && !haft__args_has(args, "quiet");
 }
 
-/* Follows the run even if it rejected the command. It may have processed other commands meanwhile,
- * so calls may already be running. */
+/* Follows the run, even if it rejected the command: it may have processed other commands and
+ * started calls. */
 static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, haft_run *run,
                                       haft_status status, haft_error *err)
 {
@@ -51,7 +51,7 @@ static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, ha
     }
     haft__exit_status result = haft__follow_run(cli, args, run, err);
     if (status == HAFT_OK || (reported && haft_run_state(run) == HAFT_ENDED)) {
-        return result; /* the decision that the person made at the terminal counts */
+        return result; /* the person has answered at the terminal */
     }
     *err = reported ? (haft_error){.status = status} : refused;
     return haft__session_exit_status(status);
@@ -66,7 +66,8 @@ static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
         haft__diagnostic_print_json_error(cli->errors, delivery->may_be_text ? "VALUE" : "--args",
                                           haft__str(delivery->value != NULL ? delivery->value : ""),
                                           true, err);
-        haft__error_prepend_location(err, "the value"); /* not its text: it may be a secret */
+        haft__error_prepend_location(err,
+                                     "the value"); /* without its text, which may be a secret */
         cli->problem = *err;
         *err = (haft_error){.status = status};
         return;
@@ -78,8 +79,8 @@ static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
     HAFT__UNREACHABLE();
 }
 
-/* Finds the run of the call, which may be below the one that the person names. If the person names
- * a child, the tree is followed from its root. */
+/* Finds the run of the call, which may be below the run that the person named, and the root of its
+ * tree. */
 static haft_status find_target(haft__cli *cli, haft_runtime *runtime, haft_str *root,
                                haft__command_delivery *request, haft_error *err)
 {
@@ -101,8 +102,8 @@ static haft_status open_run(haft_runtime *runtime, haft_str id, bool read_only, 
     return status;
 }
 
-/* The status of a command that was delivered to a call of a tree which another process continues:
- * the end of the child does not matter. */
+/* Returns the exit status after a command to a call of a tree that another process continues. It
+ * depends on the whole tree and not on the end of the child. */
 static haft__exit_status status_of_tree(haft_runtime *runtime, haft_str root)
 {
     haft_run *run = NULL;
@@ -122,7 +123,7 @@ static haft__exit_status follow_child(haft__cli *cli, const haft__args *args, ha
     if (run != NULL) {
         result = haft__follow_run(cli, args, run, err);
     } else if (open_run(runtime, child, true, &run, err) == HAFT_OK) {
-        result = haft__follow_print_result(cli, args, run, err); /* it has ended or waits */
+        result = haft__follow_print_result(cli, args, run, err); /* the child has ended or waits */
     }
     if (haft_run_state(run) == HAFT_ENDED) {
         result = status_of_tree(runtime, root);
@@ -131,8 +132,8 @@ static haft__exit_status follow_child(haft__cli *cli, const haft__args *args, ha
     return result;
 }
 
-/* The root cannot continue here, because a variable is not set for example. The command was
- * delivered nevertheless, and the child continues. */
+/* Handles a tree whose root cannot continue here, for example because a variable is not set. The
+ * command was delivered, and the child continues. */
 static haft__exit_status follow_stuck_tree(haft__cli *cli, const haft__args *args, haft_run *root,
                                            haft_str child, const haft__delivery_result *sent,
                                            haft_error *err)
@@ -144,7 +145,7 @@ static haft__exit_status follow_stuck_tree(haft__cli *cli, const haft__args *arg
     }
     haft_status status =
         haft__fail(err, stuck.status, stuck.where,
-                   "the command was delivered, but its run %s cannot continue here: %s", root->id,
+                   "the command was delivered, but the run %s cannot continue here: %s", root->id,
                    stuck.message);
     if (stuck.hint[0] != '\0') {
         (void)haft__hint(err, status, "%s", stuck.hint);
@@ -158,22 +159,22 @@ static haft__exit_status follow_tree(haft__cli *cli, const haft__args *args, haf
                                      haft_str root, haft_str child,
                                      const haft__delivery_result *sent, haft_error *err)
 {
-    haft_run *first = NULL;
+    haft_run *root_run = NULL;
     if (sent->owned) {
         haft__child_pool_adopt(sent->run);
     }
-    haft_status status = open_run(runtime, root, !sent->owned, &first, err);
+    haft_status status = open_run(runtime, root, !sent->owned, &root_run, err);
     haft__exit_status result = haft__session_exit_status(status);
-    bool stuck = status == HAFT_OK && first->stage == HAFT__HANDLE_FAILED;
-    if (stuck && first->error.status == HAFT_BAD_STATE) { /* another process has it */
+    bool stuck = status == HAFT_OK && root_run->stage == HAFT__HANDLE_FAILED;
+    if (stuck && root_run->error.status == HAFT_BAD_STATE) { /* another process owns the root */
         result = follow_child(cli, args, runtime, root, child, err);
     } else if (stuck) {
-        result = follow_stuck_tree(cli, args, first, child, sent, err);
+        result = follow_stuck_tree(cli, args, root_run, child, sent, err);
     } else if (status == HAFT_OK) {
-        result = sent->owned ? haft__follow_run(cli, args, first, err)
-                             : haft__follow_print_result(cli, args, first, err);
+        result = sent->owned ? haft__follow_run(cli, args, root_run, err)
+                             : haft__follow_print_result(cli, args, root_run, err);
     }
-    haft_run_release(first);
+    haft_run_release(root_run);
     return result;
 }
 
@@ -209,7 +210,7 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
     }
     if (status == HAFT_OK && !haft__str_equal(root, request.run)) {
         result = follow_tree(cli, args, runtime, root, request.run, &sent, err);
-        sent.run = sent.owned ? NULL : sent.run; /* the pool has it */
+        sent.run = sent.owned ? NULL : sent.run; /* the pool releases the run */
     } else if (sent.owned) {
         result = follow_owned(cli, args, sent.run, status, err);
     } else if (status == HAFT_OK) {
@@ -232,7 +233,7 @@ haft__exit_status haft__delivery_send(haft__cli *cli, const haft__args *args,
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    haft__delivery named = *delivery; /* "last" means the same run throughout the command */
+    haft__delivery named = *delivery; /* resolve "last" once, to one run for the whole command */
     status = haft__cli_resolve_run(cli, runtime, &named.run, err);
     haft__exit_status result = status == HAFT_OK ? deliver(cli, args, runtime, &named, err)
                                                  : haft__session_exit_status(status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/follow/delivery.h - delivers a command to a run, whichever process owns it. Shared by answer,
- * approve, reject and cancel. */
+/* cli/follow/delivery.h - delivers a command to a run, also if another process owns the run. Shared
+ * by answer, approve, reject and cancel. */
 #ifndef HAFT_CLI_FOLLOW_DELIVERY_H
 #define HAFT_CLI_FOLLOW_DELIVERY_H
 
@@ -14,7 +14,7 @@ typedef struct haft__delivery {
     bool may_be_text;  /* a value that is not JSON is a string, unless the call expects JSON */
 } haft__delivery;
 
-/* The name of the user, for events. */
+/* Returns the name of the user, for events. */
 haft_str haft__delivery_user(void);
 
 /* Delivers the command (engine/ops/command_delivery.h). If this process has become the owner of

@@ -34,18 +34,18 @@ typedef struct follower {
     const haft__args *args;
     haft_run *run;
     haft__timeline timeline;
-    haft__follow_children children; /* the timelines of the runs below it */
+    haft__follow_children children; /* the timelines of the runs below `run` */
     haft__follow_agents agents;     /* the tree of runs at the end of a live terminal */
-    bool tree_only;                 /* the tree is in place of all timelines */
+    bool tree_only;                 /* shows only the tree and no timelines */
     bool events, json, reports;
-    bool chat;                           /* the chat says how to continue */
-    const haft__follow_printer *printer; /* of the result; NULL: as `haft run` */
-    bool wants_progress;                 /* progress events are shown */
+    bool chat;                           /* the chat prints how to continue */
+    const haft__follow_printer *printer; /* prints the result; NULL: print it like `haft run` */
+    bool shows_progress;                 /* progress events are shown */
     haft__interrupts interrupts;
     bool pausing, cancelling;          /* because of an interrupt */
-    haft__terminal *terminal;          /* NULL: nobody can be asked */
-    uint64_t asked;                    /* the questions of tools that were reported */
-    haft__follow_reported_queue queue; /* the run ahead in the thread that was reported */
+    haft__terminal *terminal;          /* NULL: no person can be asked */
+    uint64_t reported_questions;       /* open_questions_key of the reported questions */
+    haft__follow_reported_queue queue; /* the reported run ahead in the thread */
     uint64_t waiting_reported_at;      /* the last event when waiting calls were reported */
     haft_error *err;
 } follower;
@@ -63,10 +63,10 @@ haft_status haft__follow_check_options(haft__cli *cli, const haft__args *args, h
 
 /* ---- progress ---- */
 
-/* At a live terminal the tree of agents is below all lines while runs below this one are open. */
+/* Whether a live terminal shows the tree of agents below all lines: while child runs are open. */
 static bool shows_tree(const follower *f)
 {
-    return f->wants_progress
+    return f->shows_progress
            && (f->tree_only || (f->run->state.open_children > 0 && f->agents.count > 1));
 }
 
@@ -83,7 +83,7 @@ static void write_timeline(follower *f)
     haft__buf_clear(out);
 }
 
-/* Other output follows. */
+/* Call before other output. */
 static void end_line(follower *f)
 {
     haft__timeline_end_line(&f->timeline);
@@ -105,15 +105,15 @@ static void show_child(void *context, haft_run *child)
     }
     while (child->agent != NULL && f->tree_only && haft_run_next_event(child, &event)) {
     }
-    child->log.reader.attached = false; /* text that streams would mix with that of other runs */
-    if (f->wants_progress) {
+    child->log.reader.attached = false; /* no streamed text: the texts of several runs would mix */
+    if (f->shows_progress) {
         haft__follow_agents_update(&f->agents, child);
     }
 }
 
 static void show_tree(follower *f)
 {
-    if (f->wants_progress) {
+    if (f->shows_progress) {
         haft__follow_agents_update(&f->agents, f->run);
     }
     bool shows = shows_tree(f);
@@ -127,10 +127,10 @@ static void show_tree(follower *f)
     }
 }
 
-/* The run has ended: its tree stays below its lines. */
+/* At the end of the run leaves its tree below its lines. */
 static void leave_tree(follower *f)
 {
-    if (f->wants_progress && !f->tree_only && !f->chat && f->agents.count > 1) {
+    if (f->shows_progress && !f->tree_only && !f->chat && f->agents.count > 1) {
         end_line(f);
         haft__follow_agents_draw(&f->agents);
         haft__follow_agents_leave(&f->agents);
@@ -141,7 +141,7 @@ static haft_status show_events(follower *f)
 {
     haft_event event;
     haft_status status = HAFT_OK;
-    if (f->wants_progress) {
+    if (f->shows_progress) {
         f->timeline.caps.width = haft__terminal_caps_width(f->cli->errors);
     }
     while (status == HAFT_OK && haft_run_next_event(f->run, &event)) {
@@ -151,7 +151,7 @@ static haft_status show_events(follower *f)
             haft__timeline_add_event(&f->timeline, event.json);
         }
     }
-    f->run->log.reader.attached = f->wants_progress;
+    f->run->log.reader.attached = f->shows_progress;
     if (f->reports) {
         haft__child_pool_observe(f->run);
     }
@@ -177,7 +177,7 @@ static haft_status step(follower *f)
     int waiting_due = f->reports ? haft__waiting_calls_due_ms(f->run, f->waiting_reported_at) : -1;
     wait = waiting_due >= 0 && (wait < 0 || waiting_due < wait) ? waiting_due : wait;
     haft_status status = haft_runtime_step(f->run->runtime, wait, f->err);
-    if (f->wants_progress) {
+    if (f->shows_progress) {
         haft__timeline_tick(&f->timeline, haft__runtime_now(f->run->runtime));
     }
     if (status == HAFT_OK) {
@@ -191,7 +191,7 @@ static haft_status step(follower *f)
 
 /* ---- questions ---- */
 
-/* Asks about the calls of one run: the one that is followed, or one below it. */
+/* Asks the person about the calls of one run: the followed run or a run below it. */
 static haft_status ask_about(follower *f, haft_run *run, bool *ret_continues)
 {
     if (run != f->run) {
@@ -201,8 +201,8 @@ static haft_status ask_about(follower *f, haft_run *run, bool *ret_continues)
     return haft__terminal_ask(f->terminal, run, ret_continues, f->err);
 }
 
-/* A child waits for an answer. Whether the terminal asks for it; approves calls that need no
- * question. */
+/* Called when a child waits for an answer. First approves a call that needs no question. Returns
+ * whether the terminal must ask the person. */
 static bool answer_child(void *context, haft_run *child)
 {
     follower *f = context;
@@ -212,11 +212,12 @@ static bool answer_child(void *context, haft_run *child)
            && !approved && f->terminal != NULL && haft__terminal_can_ask(child);
 }
 
-/* *ret_continues: somebody answered here, and the run continues. */
+/* Approves calls that need no question, or asks the person. Sets *ret_continues if a call was
+ * answered, so that the run continues. */
 static haft_status ask_user(follower *f, bool *ret_continues)
 {
     haft_status status = haft__auto_approve_call(f->cli, f->args, f->run, ret_continues, f->err);
-    for (haft_run *child = NULL; /* a standing approval can be made while others wait */
+    for (haft_run *child = NULL; /* a person may have added a standing approval meanwhile */
          status == HAFT_OK && !*ret_continues
          && (child = haft__child_pool_next_waiting(f->run, child)) != NULL;) {
         status = haft__auto_approve_call(f->cli, f->args, child, ret_continues, f->err);
@@ -239,8 +240,7 @@ static haft_status ask_user(follower *f, bool *ret_continues)
     return ask_about(f, child, ret_continues);
 }
 
-/* The next child below the run that has an open question of a tool, after `last` (NULL: the first).
- */
+/* Returns the next child with an open question of a tool, after `last` (NULL: the first). */
 static haft_run *next_asking_child(const follower *f, haft_run *last)
 {
     haft_run *child = haft__child_pool_next_open(f->run, last);
@@ -250,8 +250,9 @@ static haft_run *next_asking_child(const follower *f, haft_run *last)
     return child;
 }
 
-/* A number for the open questions of tools in the tree: others have another one. 0 without any. */
-static uint64_t open_questions(const follower *f)
+/* Returns a number that changes when the open questions of tools in the tree change; 0 if no
+ * question is open. */
+static uint64_t open_questions_key(const follower *f)
 {
     uint64_t sum = haft__run_local_question_seq(&f->run->state);
     for (haft_run *child = NULL; (child = next_asking_child(f, child)) != NULL;) {
@@ -261,12 +262,13 @@ static uint64_t open_questions(const follower *f)
     return sum;
 }
 
-/* Tells people elsewhere what to answer, and how, before the deadline. */
+/* Prints the open questions, their deadlines, and the commands that answer them from another
+ * terminal. */
 static void report_questions(follower *f)
 {
-    uint64_t open = open_questions(f);
-    if (f->asked != open && !haft__args_has(f->args, "quiet")) {
-        f->asked = open;
+    uint64_t key = open_questions_key(f);
+    if (f->reported_questions != key && !haft__args_has(f->args, "quiet")) {
+        f->reported_questions = key;
         end_line(f);
         haft__pending_print(f->cli->errors, f->args, f->run);
         (void)fflush(f->cli->errors);
@@ -278,8 +280,8 @@ static bool has_question(const follower *f)
     return haft__run_local_question_seq(&f->run->state) > 0 || next_asking_child(f, NULL) != NULL;
 }
 
-/* A tool's question is lost when this process ends, so the command waits until its deadline for
- * answers from elsewhere. */
+/* Asks the person, or waits for an answer from another process. A tool's question is lost when this
+ * process ends, so the command waits until the deadline of the question. */
 static haft_status wait_for_answer(follower *f, bool *ret_continues)
 {
     haft_status status = ask_user(f, ret_continues);
@@ -293,15 +295,16 @@ static haft_status wait_for_answer(follower *f, bool *ret_continues)
 
 /* ---- the end ---- */
 
-/* Prints the object of a run that this command leaves. A run in memory ends with the process. */
+/* Prints the object of a run that this command stops following. A run in memory ends with the
+ * process. */
 static void print_interrupted(follower *f, haft__end end, const haft_error *why)
 {
-    haft__run left = f->run->state;
-    if (!f->run->runtime->shared && left.stage != HAFT__RUN_ENDED) {
-        left.stage = HAFT__RUN_ENDED;
-        left.end = end;
+    haft__run state = f->run->state;
+    if (!f->run->runtime->shared && state.stage != HAFT__RUN_ENDED) {
+        state.stage = HAFT__RUN_ENDED;
+        state.end = end;
     }
-    (void)!haft__run_result_print(f->cli, f->run->runtime, &left, why, NULL);
+    (void)!haft__run_result_print(f->cli, f->run->runtime, &state, why, NULL);
 }
 
 static haft__exit_status stop_following(follower *f)
@@ -337,7 +340,7 @@ static void report_calls(const follower *f, const haft_run *run, bool *io_any)
     }
 }
 
-/* Reports the calls that a pause waits for: they have effects and have started. */
+/* Prints the running calls with effects; a pause waits for them. */
 static void report_pausing(follower *f)
 {
     bool any = false;
@@ -368,8 +371,8 @@ static void cancel_run(follower *f)
     haft__child_pool_undrain(f->run->runtime);
 }
 
-/* The first interrupt pauses the run, a second Ctrl-C cancels it. A second signal of another kind
- * stops without waiting for calls. Returns whether to leave the run. */
+/* The first interrupt pauses the run, a second Ctrl-C cancels it. After a second signal of another
+ * kind the command does not wait for calls. Returns true if the command stops following the run. */
 static bool handle_interrupts(follower *f)
 {
     unsigned count = f->interrupts.sigint_count + f->interrupts.sigterm_count;
@@ -402,8 +405,8 @@ static void report_queue(follower *f)
     }
 }
 
-/* Asks a tool's question immediately, because it is lost when this process ends. The terminal asks
- * that of a child when nothing else runs in the tree. */
+/* Asks an open question of a tool of this run immediately, because it is lost when this process
+ * ends. The terminal asks a question of a child when all other runs of the tree wait. */
 static haft_status step_or_ask(follower *f)
 {
     bool continues;
@@ -454,7 +457,8 @@ static haft__exit_status follow_until_done(follower *f)
         exported = haft__artifacts_export(
             haft__config_get(f->cli, f->args, HAFT__SETTING_artifacts).value, f->run, f->err);
     }
-    if (status != HAFT_OK || (exported != HAFT_OK && f->json)) { /* JSON has the error, too */
+    if (status != HAFT_OK
+        || (exported != HAFT_OK && f->json)) { /* the object of --json has the error */
         return HAFT__EXIT_FAILED;
     }
     haft_error unwritten = *f->err;
@@ -465,7 +469,7 @@ static haft__exit_status follow_until_done(follower *f)
             ? print_with(f)
             : haft__follow_print_remaining(f->cli, f->args, f->run, shown, f->err);
     haft__follow_report_end(f->cli, f->args, f->run);
-    if (exported != HAFT_OK) { /* the answer is printed nevertheless */
+    if (exported != HAFT_OK) { /* the answer was printed */
         *f->err = unwritten;
         result = HAFT__EXIT_FAILED;
     }
@@ -489,7 +493,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     run->runtime->children.answerer = (haft__child_answerer){answer_child, &f};
     haft__terminal_caps caps =
         haft__terminal_caps_detect(cli->errors, haft__config_is_plain(cli, args));
-    f.wants_progress = run->log.reader.attached = f.reports && caps.live;
+    f.shows_progress = run->log.reader.attached = f.reports && caps.live;
     if (f.terminal != NULL) {
         terminal.interrupts = &f.interrupts;
         terminal.caps = caps;
@@ -500,7 +504,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     f.timeline.brief = chat && !haft__args_has(args, "verbose");
     f.timeline.asks = f.terminal != NULL;
     f.timeline.verbose = haft__args_has(args, "verbose");
-    f.tree_only = printer != NULL && f.wants_progress && !f.timeline.verbose;
+    f.tree_only = printer != NULL && f.shows_progress && !f.timeline.verbose;
     haft__follow_children_init(&f.children, &f.timeline);
     haft__follow_agents_init(&f.agents, run, cli->errors, caps);
     if (f.reports) {

@@ -26,13 +26,12 @@
 HAFT_MUST_USE haft_status haft__follow_check_options(haft__cli *cli, const haft__args *args,
                                                      haft_error *err);
 
-/* Executes the run until it ends or waits for an answer that cannot be given here. Prints the
- * result. */
+/* Executes the run until it ends or waits for an answer from another process. Prints the result. */
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err);
 
-/* Prints the result of a run that has ended in another way: with --json one object, else the
- * answer. `print` is called once. */
+/* Replaces the usual printing of the result: with --json prints one object, else the answer.
+ * `print` is called once, after the run has ended. */
 typedef struct haft__follow_printer {
     haft_status (*print)(void *context, haft__cli *cli, const haft__args *args, const haft_run *run,
                          haft_error *err);
@@ -41,28 +40,29 @@ typedef struct haft__follow_printer {
 haft__exit_status haft__follow_run_with(haft__cli *cli, const haft__args *args, haft_run *run,
                                         const haft__follow_printer *printer, haft_error *err);
 
-/* The same for a message of a chat, without a heading. Without --verbose it prints only what the
- * model writes and calls, and a last line with the totals. It does not report an interruption: the
- * chat does. */
+/* Like haft__follow_run, for a message of a chat. Prints no heading. Without --verbose prints only
+ * the text and calls of the model, and a last line with the totals. The chat reports interruptions
+ * itself. */
 haft__exit_status haft__follow_chat_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                         haft_error *err);
 
-/* With --events: prints the stored events that were not printed yet. */
+/* Prints the stored events that were not printed yet (--events). */
 HAFT_MUST_USE haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error *err);
 
 /* Prints the result of a run that this process does not own. */
 haft__exit_status haft__follow_print_result(haft__cli *cli, const haft__args *args,
                                             const haft_run *run, haft_error *err);
 
-/* The same, after a command was delivered to the run; with --events also prints the events after
- * `seq`. */
+/* Like haft__follow_print_result, after a command was delivered to the run. With --events also
+ * prints the events after `seq`. */
 haft__exit_status haft__follow_print_since(haft__cli *cli, const haft__args *args,
                                            const haft_run *run, uint64_t seq, haft_error *err);
 
-/* Prints which run of its thread the run waits for, and what the user can do about that. */
+/* Prints which run of its thread the run waits for, and how to continue that run. */
 void haft__follow_report_queue(haft__cli *cli, const haft_run *run);
 
-/* The same for the run `id`; `state` and `abandoned` describe the run `ahead` of it. */
+/* The same for the run `id`. `ahead` is the run ahead of it, in the state `state`; if `abandoned`,
+ * no process owns that run. */
 void haft__follow_report_run_ahead(haft__cli *cli, const char *id, haft_str ahead,
                                    haft__run_state state, bool abandoned);
 

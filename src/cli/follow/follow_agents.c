@@ -14,7 +14,7 @@
 
 #define TEXT_BYTES 64
 
-/* An agent, with texts of its own: its run is released when it has ended. */
+/* An agent. It has copies of the texts, because its run is released when it has ended. */
 typedef struct haft__followed_agent {
     char id[HAFT__ID_LENGTH + 1];
     char *path; /* allocated */
@@ -22,20 +22,20 @@ typedef struct haft__followed_agent {
     char name[TEXT_BYTES], task[TEXT_BYTES], note[TEXT_BYTES];
 } haft__followed_agent;
 
-static void keep(char *to, haft_str text)
+static void copy_text(char *out, haft_str text)
 {
     text.len = haft__utf8_floor(text, text.len < TEXT_BYTES ? text.len : TEXT_BYTES - 1);
-    (void)snprintf(to, TEXT_BYTES, "%.*s", HAFT__ARG(text));
+    (void)snprintf(out, TEXT_BYTES, "%.*s", HAFT__ARG(text));
 }
 
-/* The activity of a run: its running call, or its end. */
+/* Returns the activity of a run: its running call, or how it ended. */
 static haft_str activity_of(const haft__run *run)
 {
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__str(haft__end_name(run->end));
     }
     if (run->stage == HAFT__RUN_AWAITING_REPLY) {
-        return HAFT__LIT("asks its model");
+        return HAFT__LIT("calls its model");
     }
     for (size_t i = run->batch; i < run->call_count && !haft__run_is_graph(run); i++) {
         if (run->calls[i].stage == HAFT__CALL_STARTED) {
@@ -45,7 +45,7 @@ static haft_str activity_of(const haft__run *run)
     return HAFT__LIT("");
 }
 
-/* Whether the run itself waits for a person, not only for the runs below it. */
+/* Whether the run waits for a person, and not only for child runs. */
 static bool waits(const haft_run *run)
 {
     bool pending = haft__run_local_question_seq(&run->state) > 0;
@@ -66,8 +66,8 @@ static haft__agent_state state_of(const haft_run *run)
 
 /* ---- the agents ---- */
 
-/* Whether the agent is the one that started a run with this path, or below that one. */
-static bool is_sibling(const haft__followed_agent *agent, haft_str path)
+/* Whether the agent started the run with this path, or is a run below that agent. */
+static bool is_in_subtree(const haft__followed_agent *agent, haft_str path)
 {
     size_t slash = path.len;
     while (slash > 0 && path.ptr[slash - 1] != '/') {
@@ -78,17 +78,18 @@ static bool is_sibling(const haft__followed_agent *agent, haft_str path)
            || haft__str_starts_with(other, (haft_str){path.ptr, slash});
 }
 
-/* The position of a new agent: after the agent that started it, and all that are below that one. */
+/* Returns the position of a new agent: after the agent that started it and after all runs below
+ * that agent. */
 static size_t position_of(const haft__follow_agents *f, haft_str path)
 {
     size_t at = f->count;
-    while (at > 1 && !is_sibling(&f->agents[at - 1], path)) {
+    while (at > 1 && !is_in_subtree(&f->agents[at - 1], path)) {
         at--;
     }
     return at;
 }
 
-/* False if out of memory. */
+/* Makes room for one more agent. Returns false if out of memory. */
 static bool reserve(haft__follow_agents *f)
 {
     size_t capacity = f->capacity > 0 ? 2 * f->capacity : 16;
@@ -102,11 +103,12 @@ static bool reserve(haft__follow_agents *f)
     return true;
 }
 
-/* NULL if out of memory: then the agent is not shown. */
+/* Returns NULL if out of memory; then the agent is not shown. */
 static haft__followed_agent *find_or_add(haft__follow_agents *f, const haft_run *run)
 {
     haft_str path = run->state.path;
-    for (size_t i = f->count; i > 0; i--) { /* those that work were often added last */
+    for (size_t i = f->count; i > 0;
+         i--) { /* backwards, because working agents were often added last */
         if (strcmp(f->agents[i - 1].id, run->id) == 0) {
             return &f->agents[i - 1];
         }
@@ -136,9 +138,9 @@ void haft__follow_agents_update(haft__follow_agents *agents, const haft_run *run
     const haft__run *state = &run->state;
     bool graph = haft__run_is_graph(state);
     haft__tree_usage own = graph ? haft__child_tree_usage(state) : haft__child_own_usage(state);
-    keep(agent->name, state->spec->name);
-    keep(agent->task, graph ? HAFT__LIT("") : haft__str_trim(state->task));
-    keep(agent->note, activity_of(state));
+    copy_text(agent->name, state->spec->name);
+    copy_text(agent->task, graph ? HAFT__LIT("") : haft__str_trim(state->task));
+    copy_text(agent->note, activity_of(state));
     agent->row = (haft__agent_row){.state = state_of(run),
                                    .depth = haft__child_depth(state->path),
                                    .turns = state->turn,
@@ -152,7 +154,7 @@ void haft__follow_agents_init(haft__follow_agents *agents, const haft_run *root,
 {
     *agents = (haft__follow_agents){.out = out, .caps = caps};
     haft__buf_init(&agents->drawn, HAFT__LIMIT_RUN_BYTES);
-    haft__follow_agents_update(agents, root); /* it comes first */
+    haft__follow_agents_update(agents, root); /* the root is the first row */
 }
 
 void haft__follow_agents_finish(haft__follow_agents *agents)
@@ -166,7 +168,7 @@ void haft__follow_agents_finish(haft__follow_agents *agents)
 
 /* ---- the terminal ---- */
 
-/* Nothing if out of memory. */
+/* Writes the tree and returns its height. Returns 0 if out of memory. */
 static size_t write_tree(haft__follow_agents *f, haft__buf *text)
 {
     haft__agent_row *rows = calloc(f->count + 1, sizeof(*rows));

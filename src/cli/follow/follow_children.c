@@ -7,7 +7,7 @@
 #include "engine/agent.h"
 #include "run/child/child.h"
 
-/* Columns that are left for a line of a child. */
+/* Minimum width of the line of a child, after its prefix. */
 #define MIN_COLUMNS 20
 
 struct haft__nested_timeline {
@@ -18,36 +18,36 @@ struct haft__nested_timeline {
     haft__nested_timeline *next;
 };
 
-/* "  c1.1 ", or "    c1.1/c2.1 " for a child of that. */
+/* Writes "  c1.1 " for a child, "    c1.1/c2.1 " for its own child. */
 static void write_prefix(haft__buf *buf, haft_str path)
 {
     haft__buf_addf(buf, "%*s%.*s ", (int)(2 * haft__child_depth(path)), "", HAFT__ARG(path));
 }
 
-/* NULL if out of memory: then the child is not shown. */
+/* Returns NULL if out of memory; then the child is not shown. */
 static haft__nested_timeline *find_or_add(haft__follow_children *c, const haft_run *child)
 {
-    haft__nested_timeline *one = c->first;
-    while (one != NULL && !haft__str_equal(haft__str(one->id), haft__str(child->id))) {
-        one = one->next;
+    haft__nested_timeline *nested = c->first;
+    while (nested != NULL && !haft__str_equal(haft__str(nested->id), haft__str(child->id))) {
+        nested = nested->next;
     }
-    if (one != NULL || (one = calloc(1, sizeof(*one))) == NULL) {
-        return one;
+    if (nested != NULL || (nested = calloc(1, sizeof(*nested))) == NULL) {
+        return nested;
     }
-    (void)snprintf(one->id, sizeof(one->id), "%s", child->id);
-    haft__buf_init(&one->prefix, HAFT__LIMIT_RUN_BYTES);
-    write_prefix(&one->prefix, child->state.path);
-    one->agent = child->agent;
-    haft__agent_retain(one->agent);
+    (void)snprintf(nested->id, sizeof(nested->id), "%s", child->id);
+    haft__buf_init(&nested->prefix, HAFT__LIMIT_RUN_BYTES);
+    write_prefix(&nested->prefix, child->state.path);
+    nested->agent = child->agent;
+    haft__agent_retain(nested->agent);
     haft__terminal_caps caps = c->timeline->caps;
-    bool fits = caps.width > one->prefix.len + MIN_COLUMNS;
-    caps.width = fits ? caps.width - one->prefix.len : MIN_COLUMNS;
-    haft__timeline_init(&one->timeline, child->agent->spec, caps);
-    one->timeline.lines_only = true;
-    one->timeline.verbose = c->timeline->verbose;
-    one->next = c->first;
-    c->first = one;
-    return one;
+    bool fits = caps.width > nested->prefix.len + MIN_COLUMNS;
+    caps.width = fits ? caps.width - nested->prefix.len : MIN_COLUMNS;
+    haft__timeline_init(&nested->timeline, child->agent->spec, caps);
+    nested->timeline.lines_only = true;
+    nested->timeline.verbose = c->timeline->verbose;
+    nested->next = c->first;
+    c->first = nested;
+    return nested;
 }
 
 static void remove_timeline(haft__follow_children *c, haft__nested_timeline *removed)
@@ -67,22 +67,22 @@ static void remove_timeline(haft__follow_children *c, haft__nested_timeline *rem
 void haft__follow_children_show(haft__follow_children *c, haft_run *child)
 {
     haft_event event;
-    haft__nested_timeline *one = NULL;
+    haft__nested_timeline *nested = NULL;
     while (child->agent != NULL && haft_run_next_event(child, &event)) {
-        one = one != NULL ? one : find_or_add(c, child);
-        if (one != NULL && event.seq > 0) {
-            haft__timeline_add_event(&one->timeline, event.json);
+        nested = nested != NULL ? nested : find_or_add(c, child);
+        if (nested != NULL && event.seq > 0) {
+            haft__timeline_add_event(&nested->timeline, event.json);
         }
     }
-    if (one == NULL) {
+    if (nested == NULL) {
         return;
     }
-    haft__timeline_end_line(&one->timeline);
-    haft__timeline_add_nested(c->timeline, haft__buf_str(&one->prefix),
-                              haft__buf_str(&one->timeline.out));
-    haft__buf_clear(&one->timeline.out);
+    haft__timeline_end_line(&nested->timeline);
+    haft__timeline_add_nested(c->timeline, haft__buf_str(&nested->prefix),
+                              haft__buf_str(&nested->timeline.out));
+    haft__buf_clear(&nested->timeline.out);
     if (child->state.stage == HAFT__RUN_ENDED) {
-        remove_timeline(c, one);
+        remove_timeline(c, nested);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/follow/follow_children.h - shows the runs below the followed run, below its own lines. */
+/* cli/follow/follow_children.h - shows the child runs of the followed run, indented. */
 #ifndef HAFT_CLI_FOLLOW_FOLLOW_CHILDREN_H
 #define HAFT_CLI_FOLLOW_FOLLOW_CHILDREN_H
 
@@ -9,15 +9,15 @@
 typedef struct haft__nested_timeline haft__nested_timeline;
 
 typedef struct haft__follow_children {
-    haft__timeline *timeline; /* of the followed run */
+    haft__timeline *timeline; /* the timeline of the followed run */
     haft__nested_timeline *first;
 } haft__follow_children;
 
-/* `timeline` outlives it. */
+/* `timeline` must outlive `children`. */
 void haft__follow_children_init(haft__follow_children *children, haft__timeline *timeline);
 void haft__follow_children_finish(haft__follow_children *children);
 
-/* Shows the new events of a run below the followed one in its timeline. */
+/* Shows the new events of a child run in the timeline of the followed run. */
 void haft__follow_children_show(haft__follow_children *children, haft_run *child);
 
 #endif

@@ -12,19 +12,19 @@
 #include "engine/ops/run_tree.h"
 #include "engine/run.h"
 
-/* Whether the run, or a run below it, waits for an answer. A run that was only read may wait for
- * children that other processes perform. */
+/* Whether the run or a run below it waits for an answer. A run that is open for reading only may
+ * wait for children that other processes execute. */
 static bool waits_for_answer(const haft_run *run)
 {
     haft_state state = haft_run_state(run);
-    if (state == HAFT_ENDED || run->state.cancel_asked) { /* it ends when its children have */
+    if (state == HAFT_ENDED || run->state.cancel_asked) { /* it ends after its children */
         return false;
     }
     bool has_children = run->stage == HAFT__HANDLE_READ_ONLY && run->state.open_children > 0;
     return (state == HAFT_WAITING && !has_children) || haft__run_tree_has_pending(run);
 }
 
-/* A run that is still running belongs to another process, which has accepted the command. */
+/* If the run is still running, another process owns it and has accepted the command: DONE. */
 haft__exit_status haft__follow_exit_status(const haft_run *run)
 {
     if (haft_run_state(run) != HAFT_ENDED) {
@@ -63,7 +63,7 @@ haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error 
     return status;
 }
 
-/* The answer of the model is Markdown; the result of a tool is not. */
+/* Renders the answer of a model as Markdown, and prints the result of a tool unchanged. */
 static void print_answer(haft__cli *cli, const haft__args *args, const haft_run *run,
                          haft_str answer)
 {

@@ -45,7 +45,8 @@ haft_status haft__run_result_print(haft__cli *cli, haft_runtime *runtime, const 
 
 /* ---- from the store ---- */
 
-/* Reads the run `id` as far as possible: at least its thread. The caller finishes *ret_stored. */
+/* Reads the run `id`. If its events cannot be read, the result has only the id and the thread. The
+ * caller finishes *ret_stored. */
 static haft__run read_run(haft__cli *cli, haft_runtime *runtime, const char *id,
                           haft__stored_run *ret_stored, haft_error *err)
 {
@@ -66,7 +67,7 @@ void haft__run_result_print_stored(haft__cli *cli, haft_runtime *runtime, const 
                                    const haft_error *why)
 {
     haft__stored_run stored = {.agent = NULL};
-    haft_error unread = {0}; /* printed only if there is no other error */
+    haft_error unread = {0}; /* printed only if `why` is NULL */
     bool known = runtime != NULL && id[0] != '\0';
     haft__run run =
         known ? read_run(cli, runtime, id, &stored, &unread) : (haft__run){.id = haft__str(id)};

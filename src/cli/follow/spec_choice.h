@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/follow/spec_choice.h - which spec a run continues with: --accept-spec and --stored-spec if
- * its file has changed (engine/ops/spec_drift.h), --model and --set to change parts of it. */
+/* cli/follow/spec_choice.h - chooses the spec with which a run continues. --accept-spec and
+ * --stored-spec choose if the spec's file has changed (engine/ops/spec_drift.h); --model and --set
+ * change parts of the spec. */
 #ifndef HAFT_CLI_FOLLOW_SPEC_CHOICE_H
 #define HAFT_CLI_FOLLOW_SPEC_CHOICE_H
 
@@ -15,7 +16,8 @@
             "continue with the spec that is stored with the run"                                   \
     }
 
-/* For commands that continue one run, perhaps where the variables of its start are not set. */
+/* Rows for commands that continue one run, maybe in an environment without the variables of its
+ * start. */
 #define HAFT__OPTIONS_OVERRIDE                                                                     \
     {"model", 'm', HAFT__OPTION_TEXT, "M", "continue with this model: provider:model"},            \
     {                                                                                              \
@@ -29,9 +31,9 @@ typedef struct haft__spec_choice {
     haft__spec_drift drift;
 } haft__spec_choice;
 
-/* Checks the spec of every run that `runtime` opens, and prints what has changed, until
- * haft__spec_choice_finish, which is called also after a failure. The struct must not move.
- * BAD_INPUT if both options are given. */
+/* From now on checks the spec of every run that `runtime` opens, and prints changes of its file.
+ * The caller calls haft__spec_choice_finish, also after a failure. The struct must not move. Fails
+ * with BAD_INPUT if both options are given. */
 HAFT_MUST_USE haft_status haft__spec_choice_watch(haft__spec_choice *choice, haft__cli *cli,
                                                   const haft__args *args, haft_runtime *runtime,
                                                   haft_error *err);

@@ -16,7 +16,7 @@ void haft__batch_prefix_error(haft_error *failure, size_t number)
     haft__error_prepend_location(failure, place);
 }
 
-/* Handles the next line; *ret_more is false after the last. */
+/* Handles the next line; *ret_more is false after the last line. */
 static haft_status handle_next_line(haft__cli *cli, haft__line_reader *lines,
                                     haft__batch_handler *handler, void *context, bool *ret_more,
                                     haft_error *err)

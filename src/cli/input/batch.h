@@ -5,13 +5,13 @@
 
 #include "cli/command.h"
 
-/* Handles one line. If it could not be read, `failure` is not NULL. An error of the line is part of
- * its output; only printing can fail. */
+/* Handles one line. `failure` is not NULL if the line could not be read. The output contains errors
+ * of the line; the handler fails only if printing fails. */
 typedef haft_status haft__batch_handler(haft__cli *cli, void *context, haft_str line, size_t number,
                                         const haft_error *failure, haft_error *err);
 
-/* Handles each line of the file that is not empty; "-" is standard input. The arena is reset for
- * each line. USAGE if the file cannot be read, FAILED if out of memory. */
+/* Handles each line of the file that is not empty; "-" is standard input. Resets the arena of `cli`
+ * for each line. Returns USAGE if the file cannot be read, FAILED if out of memory. */
 haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_handler *handler,
                                   void *context, haft_error *err);
 

@@ -31,8 +31,8 @@ void haft__line_reader_close(haft__line_reader *lines)
     haft__buf_finish(&lines->line);
 }
 
-/* Reads up to the line end or the end of the file. Drops what does not fit; the buffer records
- * that. False if there was no input. */
+/* Reads up to the end of the line or of the file. If the line does not fit, the buffer has an error
+ * status. Returns false at the end of the file. */
 static bool read_line(haft__line_reader *lines)
 {
     haft__buf_clear(&lines->line);

@@ -8,8 +8,7 @@
 #include "io/file.h"
 #include "json/read.h"
 
-/* Lines are written whole, with a line feed. A last line without one that is not JSON was truncated
- * by a crash. */
+/* Drops the last line if a crash truncated it: if it has no line feed and is not valid JSON. */
 static haft_status drop_torn_line(const char *path, FILE *notes, haft_str *lines, haft_error *err)
 {
     size_t start = lines->len, number = 1;

@@ -42,7 +42,7 @@ void haft__remotes_finish(haft__remotes *remotes)
     haft__arena_finish(&remotes->arena);
 }
 
-/* Only ordinary names between slashes: no "..", no ".", no empty name, no NUL. */
+/* Whether the path has only ordinary names between slashes: no "..", ".", empty name or NUL. */
 static bool is_safe(haft_str path)
 {
     if (path.len == 0 || memchr(path.ptr, '\0', path.len) != NULL
@@ -58,10 +58,10 @@ static bool is_safe(haft_str path)
     return true;
 }
 
-/* An existing file: the document, or why it cannot be used. */
+/* An existing file: its document, or the reason why it cannot be used. */
 typedef struct remote {
     haft__json document;
-    haft_error problem; /* status OK if it can be used */
+    haft_error problem; /* status OK if the document can be used */
 } remote;
 
 /* Reads the document in the file `path` into the arena. */
@@ -89,8 +89,8 @@ static haft_status load(haft__remotes *remotes, const char *path, haft__json *re
     return status;
 }
 
-/* Adds the entry of `url`, whose file is `path`. NULL if it cannot be stored (remotes->problem has
- * the reason); the next lookup tries again. */
+/* Adds the entry of `url`, whose file is `path`. If the entry cannot be stored, returns NULL and
+ * sets remotes->problem; the next lookup tries again. */
 static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
 {
     haft_error *err = &remotes->problem;
@@ -119,7 +119,7 @@ static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
     return kept;
 }
 
-/* The path of the file for `url`; false if it is not below the directory. */
+/* Finds the path of the file for `url`. Returns false if the file is not below the directory. */
 static bool find_file(const haft__remotes *remotes, haft_str url, char *path, size_t size)
 {
     if (remotes->directory == NULL || !haft__str_starts_with(url, HAFT__LIT(HAFT__REMOTES_URL))) {

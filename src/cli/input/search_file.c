@@ -26,7 +26,7 @@ static haft_status read_text(haft__json object, const char *key, haft_str *ret_t
     return HAFT_OK;
 }
 
-/* One parameter of "params", a name or an object with a name, as a member of "properties". */
+/* Converts an item of "params", a name or an object with a name, to a member of "properties". */
 static haft_status read_param(haft__json param, haft__json_member *ret_member, haft_error *err)
 {
     const haft__json *name = haft__json_get(param, HAFT__LIT("name"));
@@ -39,7 +39,7 @@ static haft_status read_param(haft__json param, haft__json_member *ret_member, h
     return HAFT_OK;
 }
 
-/* A schema whose properties are the parameters of a list. */
+/* Converts the list "params" to a schema with a property for each parameter. */
 static haft_status read_params(haft__arena *arena, haft__json list, haft__json *ret_schema,
                                haft_error *err)
 {
@@ -184,7 +184,7 @@ static haft_status add_lines(haft__line_reader *lines, haft__hash_key hash_key,
         if (status != HAFT_OK) {
             char place[256];
             (void)snprintf(place, sizeof(place), "%s:%zu", lines->name, lines->number);
-            err->where[0] = '\0'; /* only the line: a column could be mistaken for a line */
+            err->where[0] = '\0'; /* print only the line: a column could be mistaken for it */
             haft__error_prepend_location(err, place);
             return status;
         }

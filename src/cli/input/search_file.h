@@ -22,10 +22,10 @@ typedef struct haft__search_duplicates {
 
 /* Adds every line {"id", "name", "server"?, "description", "params" | "input_schema"} of a file;
  * "-" is standard input. The default id is the name with its server as prefix. `scratch` is reset
- * for each line. A line replaces an earlier one with the same id; `ret_duplicates` says where that
- * happened first. IO if the file cannot be read, BAD_INPUT if a line is not such an object;
- * err->where begins with the file and the line. `docs` gets copies of all documents, unless it is
- * NULL. */
+ * for each line. A line replaces an earlier line with the same id; `ret_duplicates` has the number
+ * of the first such line. Fails with IO if the file cannot be read, with BAD_INPUT if a line is not
+ * such an object; err->where begins with the file and the line. `docs` gets copies of all
+ * documents, unless it is NULL. */
 HAFT_MUST_USE haft_status haft__search_file_read(const char *path, haft__hash_key hash_key,
                                                  haft__arena *scratch, haft__search_index *search,
                                                  haft__search_docs *docs,

@@ -44,7 +44,8 @@ haft_status haft__spec_file_overrides(haft__cli *cli, const haft__args *args,
     return HAFT_OK;
 }
 
-/* A run stores --model as the last override; here it is an option of its own, with its origin. */
+/* Collects the overrides for loading the spec and for storing the run. A run stores --model as the
+ * last override; for loading, --model is a separate option with its origin. */
 static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
                                 haft__spec_origin *ret_origin, haft_error *err)
 {
@@ -59,7 +60,7 @@ static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__sp
     return status;
 }
 
-/* SPEC and TASK are easily swapped: the error says so if the second word is a file. */
+/* Adds a hint if SPEC and TASK may be swapped: if the second word is a file. */
 static haft_status fail_unreadable(const haft__args *args, haft_status status, haft_error *err)
 {
     struct stat about;
@@ -70,7 +71,8 @@ static haft_status fail_unreadable(const haft__args *args, haft_status status, h
                    : status;
 }
 
-/* haft__spec_options.check_model: what a run does before it starts. */
+/* Checks that a run could call the model: that its script can be read, or its endpoint resolved.
+ * Has the type of haft__spec_options.check_model. */
 static haft_status check_model(void *context, haft__arena *arena, const haft__spec *spec,
                                bool embeddings, haft_error *err)
 {
@@ -99,29 +101,30 @@ static haft_status check_model(void *context, haft__arena *arena, const haft__sp
 
 typedef enum spec_use {
     SPEC_FOR_RUN,
-    SPEC_FOR_CHECK,   /* of everything that a run needs */
-    SPEC_FOR_INSPECT, /* no run starts */
-    SPEC_FOR_LOG,     /* of a run that has begun */
+    SPEC_FOR_CHECK,   /* also checks the model of the spec */
+    SPEC_FOR_INSPECT, /* for a command that starts no run */
+    SPEC_FOR_LOG,     /* for reading the log of a run */
 } spec_use;
 
-/* The name of a spec that is part of the program; also its file name, for relative paths. */
+/* Name of a spec that is part of the program. It is also the file name for relative paths. */
 #define BUILT_IN "built-in.yaml"
 
 /* Adds overrides before those of the command line. */
 static haft_status add_sets(haft__cli *cli, haft__spec_options *options, haft__spec_origin *origin,
                             const char *const *sets, size_t count, haft_error *err)
 {
-    const char **all = haft__arena_array(&cli->arena, count + origin->set_count + 1, sizeof(*all));
-    if (all == NULL) {
+    const char **combined =
+        haft__arena_array(&cli->arena, count + origin->set_count + 1, sizeof(*combined));
+    if (combined == NULL) {
         return haft__arena_fail(&cli->arena, err);
     }
     for (size_t i = 0; i < count; i++) {
-        all[i] = sets[i];
+        combined[i] = sets[i];
     }
     for (size_t i = 0; i < origin->set_count; i++) {
-        all[count + i] = origin->sets[i];
+        combined[count + i] = origin->sets[i];
     }
-    options->sets = origin->sets = all;
+    options->sets = origin->sets = combined;
     options->set_count += count;
     origin->set_count += count;
     return HAFT_OK;
@@ -143,7 +146,8 @@ static haft_status read_spec(haft__cli *cli, const spec_request *request, const 
     spec_use use = request->use;
     bool is_stdin = strcmp(path, "-") == 0;
     haft__spec_file file = {.name = is_stdin ? "standard input" : path, .text = request->text};
-    haft_str absolute = haft__file_absolute(&cli->arena, path); /* independent of the cwd */
+    haft_str absolute =
+        haft__file_absolute(&cli->arena, path); /* the working directory may change */
     haft__runtime_env env = haft__config_env(cli);
     haft__spec_options options = {.path = absolute,
                                   .env = env.env,
@@ -223,7 +227,7 @@ haft_status haft__spec_file_read_with(haft__cli *cli, const char *path, haft_str
 
 /* ---- output ---- */
 
-/* Whether any problem marks the character in this column as secret. */
+/* Whether a problem marks the character in this column as secret. */
 static bool is_secret(const haft__spec_report *report, uint32_t line, uint32_t column)
 {
     for (size_t i = 0; i < report->count; i++) {
@@ -279,7 +283,7 @@ static void print_problem(const haft__spec_file *file, const haft__spec_problem 
     haft__buf_finish(&shown);
 }
 
-/* Whether all problems are in options, and none in the file. */
+/* Whether all problems are in options of the command line. */
 static bool is_options_only(const haft__spec_report *report)
 {
     for (size_t i = 0; i < report->count; i++) {
@@ -307,7 +311,7 @@ void haft__spec_file_print(const haft__spec_file *file, FILE *out)
     }
 }
 
-/* Keeps the first error, for --json. */
+/* Stores the first error, for --json. */
 static void note_problem(const haft__spec_file *file, haft__cli *cli)
 {
     for (size_t i = 0; i < file->report.count; i++) {
@@ -328,8 +332,9 @@ static void note_problem(const haft__spec_file *file, haft__cli *cli)
     }
 }
 
-/* Every command that uses the spec warns about omitted servers of an imported file: another program
- * writes that file, and nobody runs `haft check` on it. */
+/* Warns about omitted servers of an imported file. Every command that uses the spec prints this
+ * warning, because another program writes that file and users do not run `haft check` after that.
+ */
 static void report_left_out(const haft__spec_file *file, haft__cli *cli)
 {
     for (size_t i = 0; i < file->report.count; i++) {

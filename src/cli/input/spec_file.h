@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/input/spec_file.h - reads and loads the spec that a command line names, and prints its
- * problems like a compiler. Used by every command that takes a SPEC. */
+/* cli/input/spec_file.h - reads the spec that a command line names, checks it, and prints its
+ * problems like a compiler. Used by every command with an argument SPEC. */
 #ifndef HAFT_CLI_INPUT_SPEC_FILE_H
 #define HAFT_CLI_INPUT_SPEC_FILE_H
 
@@ -18,25 +18,25 @@ typedef struct haft__spec_file {
     haft__spec_origin origin;    /* for runs of an agent of this spec */
 } haft__spec_file;
 
-/* Reads and loads with the --set and --model options of `args`, if present. Fails if the file
- * cannot be read or memory is exhausted; problems of the spec are in the report. */
+/* Reads and checks a spec, with the --set and --model options of `args`. Fails if the file cannot
+ * be read or if out of memory; problems of the spec are in the report. */
 HAFT_MUST_USE haft_status haft__spec_file_read(haft__cli *cli, const char *path,
                                                const haft__args *args, haft__spec_file *ret_file,
                                                haft_error *err);
 
-/* Like haft__spec_file_read. It is also an error if a run could not ask the model here. */
+/* Like haft__spec_file_read, but also reports a problem if a run could not call the model here. */
 HAFT_MUST_USE haft_status haft__spec_file_check(haft__cli *cli, const char *path,
                                                 const haft__args *args, haft__spec_file *ret_file,
                                                 haft_error *err);
 
-/* Like haft__spec_file_read, for a command that starts no run: functions that a graph names may be
- * missing. */
+/* Like haft__spec_file_read, but allows graphs with functions that this program does not have. For
+ * commands that start no run. */
 HAFT_MUST_USE haft_status haft__spec_file_inspect(haft__cli *cli, const char *path,
                                                   const haft__args *args, haft__spec_file *ret_file,
                                                   haft_error *err);
 
-/* Like haft__spec_file_read, for a command that reads the log of a run of this spec. The prices of
- * models are in the log. */
+/* Like haft__spec_file_read, for a command that reads the log of a run of this spec. Takes no
+ * prices from the settings: the log has them. */
 HAFT_MUST_USE haft_status haft__spec_file_read_for_log(haft__cli *cli, const char *path,
                                                        const haft__args *args,
                                                        haft__spec_file *ret_file, haft_error *err);
@@ -48,7 +48,8 @@ HAFT_MUST_USE haft_status haft__spec_file_read_with(haft__cli *cli, const char *
                                                     size_t set_count, haft__spec_file *ret_file,
                                                     haft_error *err);
 
-/* The --set options in order, then --model as one more: PATH=VALUE, in the arena of the command. */
+/* Returns the values PATH=VALUE of the --set options in order, then --model as one more value, in
+ * the arena of the command. */
 HAFT_MUST_USE haft_status haft__spec_file_overrides(haft__cli *cli, const haft__args *args,
                                                     const char *const **ret_sets, size_t *ret_count,
                                                     haft_error *err);
@@ -56,8 +57,8 @@ HAFT_MUST_USE haft_status haft__spec_file_overrides(haft__cli *cli, const haft__
 /* Prints each problem (cli/terminal/diagnostic.h), then the number of problems. */
 void haft__spec_file_print(const haft__spec_file *file, FILE *out);
 
-/* For commands that use the spec: prints its problems on standard error. Warnings are printed only
- * if there are errors or they concern imported servers. True if the spec can be used. */
+/* Returns true if the spec can be used. Prints its problems on standard error; prints warnings only
+ * if errors exist or if the warnings concern imported servers. */
 bool haft__spec_file_usable(const haft__spec_file *file, haft__cli *cli);
 
 #endif

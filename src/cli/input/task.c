@@ -18,15 +18,16 @@ static bool is_stdin(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* True for a pipe or a file. A terminal is not read, because the user would wait without knowing
- * why; nor is a device such as /dev/null, the standard input of services. */
+/* Whether standard input is a pipe or a file. Terminals are not read, because the user would not
+ * know that haft waits for input. Devices such as /dev/null, the standard input of services, are
+ * not read either. */
 static bool stdin_has_text(void)
 {
     struct stat about;
     return fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
 }
 
-/* Standard input can be read once: for the spec, the task, or one file. */
+/* Checks that standard input is used at most once: for the spec, the task, or one file. */
 static haft_status check_stdin_readers(const haft__args *args, haft_error *err)
 {
     size_t at = 0;
@@ -54,7 +55,7 @@ static haft_status add_file(haft__cli *cli, const char *path, const char *title,
     return status;
 }
 
-/* Accepts only UTF-8 without NUL: other bytes would be cut off or replaced silently. */
+/* Accepts only UTF-8 without NUL. Other bytes would be truncated or replaced without a message. */
 static haft_status check_text(const haft__buf *task, haft_error *err)
 {
     if (task->len == 0) {
@@ -82,7 +83,7 @@ static haft_status check_not_empty(const haft__buf *task, haft_error *err)
     }
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "TASK", "the task is empty");
     return haft__hint(err, status,
-                      "write it after the spec; with '-' or a pipe it comes from standard input");
+                      "write the task after the spec; '-' or a pipe reads it from standard input");
 }
 
 /* Removes the line end that `echo` writes after its text. */

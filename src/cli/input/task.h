@@ -6,9 +6,9 @@
 #include "base/buf.h"
 #include "cli/command.h"
 
-/* Appends the task, its final NUL included: TASK ("-" is standard input), then each --input file
- * with its name. Without both, standard input if it is a pipe or a file. Standard input is read at
- * most once, and only for one of these. BAD_INPUT if the task is empty. */
+/* Appends the task with a final NUL: TASK ("-" is standard input), then each --input file with its
+ * name. Without TASK and --input the task is standard input, if that is a pipe or a file. Fails
+ * with BAD_INPUT if the task is empty, or if standard input would be read twice. */
 HAFT_MUST_USE haft_status haft__task_read(haft__cli *cli, const haft__args *args, haft__buf *task,
                                           haft_error *err);
 

@@ -31,7 +31,8 @@ static haft__json parameters_of(haft__json tool)
     return haft__json_null();
 }
 
-/* An entry may also be just the name of a tool. NULL if there is no name. */
+/* Finds the name of a tool: the entry itself may be a name. Returns NULL if the tool has no name.
+ */
 static const haft__json *find_name(const haft__json *entry, haft__json tool)
 {
     return entry->kind == HAFT__JSON_STRING ? entry : haft__json_get(tool, HAFT__LIT("name"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/input/tools_file.h - reads tools as JSON, for commands that need their definitions but run
- * none: names, or objects with a name, parameters and a description, bare or in a provider's
- * wrapper.
+ * cli/input/tools_file.h - reads definitions of tools from JSON, for commands that run no tools. A
+ * tool is a name, or an object with a name, parameters and a description; the object may be in the
+ * wrapper of a provider.
  */
 #ifndef HAFT_CLI_INPUT_TOOLS_FILE_H
 #define HAFT_CLI_INPUT_TOOLS_FILE_H
@@ -16,7 +16,8 @@ typedef struct haft__tools_list {
     size_t count;
 } haft__tools_list;
 
-/* Reads an array, or an object with an array "tools". BAD_INPUT if an entry has no name. */
+/* Reads an array, or an object with an array "tools". Fails with BAD_INPUT if a tool has no name.
+ */
 HAFT_MUST_USE haft_status haft__tools_file_parse(haft__arena *arena, haft__json value,
                                                  haft__tools_list *ret_list, haft_error *err);
 

@@ -19,8 +19,8 @@ typedef struct turns_reader {
     haft__turns *turns;
     const haft__format_call *calls; /* of the last turn with calls */
     size_t call_count;
-    size_t turn_number, call_offset; /* of the last turn of the assistant: its number, and the calls
-                                        before it */
+    size_t turn_number; /* of the last turn of the assistant */
+    size_t call_offset; /* number of calls before that turn */
 } turns_reader;
 
 static const char shape[] = "a turn is {\"text\", \"calls\": [{\"name\", \"arguments\"}]} or "
@@ -29,15 +29,15 @@ static const char shape[] = "a turn is {\"text\", \"calls\": [{\"name\", \"argum
 /* ---- members ---- */
 
 static haft_status require_kind(const haft__json *value, haft__json_kind kind, const char *where,
-                                const char *wanted, haft_error *err)
+                                const char *kind_name, haft_error *err)
 {
     if (value == NULL || value->kind == kind) {
         return HAFT_OK;
     }
-    return haft__json_fail_type(*value, where, wanted, err);
+    return haft__json_fail_type(*value, where, kind_name, err);
 }
 
-/* A text; *io_text stays if it is missing or null. */
+/* Reads a text member. *io_text stays unchanged if the member is missing or null. */
 static haft_status read_text(haft__json object, const char *key, haft_str *io_text, haft_error *err)
 {
     char where[32];
@@ -51,7 +51,7 @@ static haft_status read_text(haft__json object, const char *key, haft_str *io_te
     return status;
 }
 
-/* A value as text: a string as it is, anything else as JSON. */
+/* Converts a value to text: a string stays unchanged, any other value becomes JSON. */
 static haft_status read_any(turns_reader *r, const haft__json *value, haft_str *ret_text,
                             haft_error *err)
 {
@@ -78,7 +78,7 @@ static haft_status require_list(const haft__json *list, const char *key, haft_er
     return require_kind(list, HAFT__JSON_ARRAY, where, "an array", err);
 }
 
-/* Prepends to a JSON pointer, without a colon. */
+/* Prepends a key and an index to the JSON pointer of an error. */
 static void prefix_error(haft_error *err, const char *key, size_t index)
 {
     char where[sizeof(err->where) + 64];
@@ -166,7 +166,7 @@ static haft_status add_assistant(turns_reader *r, haft__json turn, haft_error *e
     return status;
 }
 
-/* The call of a result: by id, or by position. */
+/* Finds the call of a result by its id; a result without an id belongs to the call at its index. */
 static const haft__format_call *find_call(const turns_reader *r, haft_str id, size_t index)
 {
     for (size_t i = 0; id.len > 0 && i < r->call_count; i++) {
@@ -196,7 +196,7 @@ static haft_status read_result(turns_reader *r, haft__json entry, size_t index,
     }
     if (status == HAFT_OK && result.name.len == 0) {
         status = haft__fail(err, HAFT_BAD_INPUT, "", "no call matches this result");
-        status = haft__hint(err, status, "give it the \"id\" of a call, or a \"name\"");
+        status = haft__hint(err, status, "give the result the \"id\" of a call, or a \"name\"");
     }
     if (status == HAFT_OK) {
         status = read_any(r, haft__json_get(entry, HAFT__LIT("text")), &result.text, err);
@@ -271,8 +271,8 @@ static haft_status read_array(turns_reader *r, haft_str text, const haft__json_o
     return status;
 }
 
-/* A JSON error has the location "1:COLUMN (byte N)", relative to its line: replaces the line
- * number. */
+/* Replaces the line number of a JSON error. Its location "1:COLUMN (byte N)" is relative to the
+ * line. */
 static void prefix_error_line(haft_error *err, size_t number)
 {
     char where[sizeof(err->where) + 32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/input/turns.h - reads the turns of a conversation from a file and writes them as a format
- * writes them in a history, for `haft render --calls`.
+ * cli/input/turns.h - reads the turns of a conversation from a file and writes them in the text
+ * form that a format uses for a history. For `haft render --calls`.
  *
  *     {"text": "Let me look.", "calls": [{"id": ..., "name": "f", "arguments": {...}}]}
  *     {"results": [{"id": ..., "name": "f", "text": "21"}]}
@@ -23,9 +23,9 @@ typedef struct haft__turns {
     size_t count;
 } haft__turns;
 
-/* Reads a file that is an array, or has one object per line; "-" is standard input. Default ids of
- * calls are c1.1, c1.2 and so on; results without id and name belong to the preceding calls, in
- * order. err->where begins with the file's name. */
+/* Reads a file with an array, or with one object per line; "-" is standard input. Default ids of
+ * calls are c1.1, c1.2 and so on. Results without id and name belong to the calls of the preceding
+ * turn, in order. err->where begins with the file's name. */
 HAFT_MUST_USE haft_status haft__turns_read(haft__arena *arena, const char *path,
                                            haft__hash_key hash_key, const haft__format *format,
                                            haft__turns *ret_turns, haft_error *err);

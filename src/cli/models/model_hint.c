@@ -10,14 +10,14 @@
 
 #define MAX_SHOWN 5
 
-static bool is_wanted(const haft__args *args, const haft__spec *spec)
+static bool must_hint(const haft__args *args, const haft__spec *spec)
 {
     return haft__json_get(spec->source, HAFT__LIT("model")) == NULL
            && !haft__args_has(args, "quiet") && !haft__args_has(args, "json")
            && !haft__args_has(args, "events");
 }
 
-/* Only a hint: if the search fails, the run starts without it. */
+/* Ignores errors: if the search for models fails, no hint is printed. */
 void haft__model_hint_print(haft__cli *cli, const haft__args *args, const haft__spec *spec)
 {
     const haft__model_probe_options options = {.local_only = true,
@@ -25,7 +25,7 @@ void haft__model_hint_print(haft__cli *cli, const haft__args *args, const haft__
     const haft__found_model *models = NULL;
     size_t count = 0, shown = 0, more = 0;
     haft_error ignored = {0};
-    if (!is_wanted(args, spec)
+    if (!must_hint(args, spec)
         || haft__model_probe(cli, &options, &models, &count, &ignored) != HAFT_OK) {
         return;
     }

@@ -13,17 +13,17 @@
 #include "io/random.h"
 #include "model/model_list.h"
 
-/* One server that is asked for its models. */
+/* A server whose list of models is requested. */
 typedef struct server {
     const char *name; /* of the provider, as in a spec */
     const haft__provider *provider;
     haft__endpoint endpoint;
     haft_str url;
     haft__buf body;
-    bool asked, over;
+    bool requested, done;
     haft__http_outcome end;
     uint32_t status;
-    haft_str why; /* why it was not asked or did not answer; "" if it did */
+    haft_str why; /* why no request was sent, or why it failed; "" if it succeeded */
 } server;
 
 typedef struct probe {
@@ -58,7 +58,7 @@ static bool is_loopback(haft_str url)
            || haft__str_starts_with(url, HAFT__LIT("http://[::1]"));
 }
 
-/* Whether an earlier row is the same server: the wire formats of one provider. */
+/* Whether an earlier row has the same server: a provider has one row for each wire format. */
 static bool is_repeated(const haft__provider *rows, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
@@ -69,7 +69,7 @@ static bool is_repeated(const haft__provider *rows, size_t at)
     return false;
 }
 
-/* The address and the key, by the rules of a run. */
+/* Resolves the URL and the key like a run does. */
 static haft_status resolve(probe *p, server *s, haft_error *err)
 {
     haft__arena *arena = &p->cli->arena;
@@ -114,7 +114,7 @@ static bool on_body(void *context, haft_str bytes)
 static void on_done(void *context, const haft__http_result *result)
 {
     server *s = context;
-    s->over = true;
+    s->done = true;
     s->end = result->end;
     s->status = result->status;
 }
@@ -136,7 +136,7 @@ static haft_status ask(probe *p, server *s, haft__http_client *http, haft_error 
                                   .connect_ms = p->options->timeout_ms,
                                   .total_ms = p->options->timeout_ms,
                                   .max_bytes = HAFT__LIMIT_MODEL_LIST_BYTES};
-    s->asked = true;
+    s->requested = true;
     return haft__http_transfer_start(http, &request, &handlers, s, &transfer, err);
 }
 
@@ -166,10 +166,10 @@ static haft_str format_why(probe *p, const server *s)
     if (s->why.len > 0) {
         return s->why;
     }
-    if (!s->asked) {
+    if (!s->requested) {
         return haft__arena_format(arena, "%s is set", s->provider->key_env);
     }
-    if (s->end != HAFT__HTTP_OK || !s->over) {
+    if (s->end != HAFT__HTTP_OK || !s->done) {
         return haft__arena_format(arena, "no answer from %.*s", HAFT__ARG(s->url));
     }
     return haft__arena_format(arena, "HTTP %u from %.*s", s->status, HAFT__ARG(s->url));
@@ -193,7 +193,7 @@ static haft_status add_server(probe *p, const server *s, haft_error *err)
     const haft_str *names = NULL;
     size_t count = 0;
     haft_error found = {0};
-    bool answered = s->over && s->end == HAFT__HTTP_OK && s->status == 200;
+    bool answered = s->done && s->end == HAFT__HTTP_OK && s->status == 200;
     haft_status status =
         answered ? haft__model_list_read(&p->cli->arena, haft__buf_str(&s->body),
                                          haft__random_hash_key(), &names, &count, &found)
@@ -206,7 +206,7 @@ static haft_status add_server(probe *p, const server *s, haft_error *err)
         return add_names(p, s, names, count, err);
     }
     haft__found_model model = {.model = haft__arena_copy(&p->cli->arena, haft__str(s->name)),
-                               .reachable = answered || (!s->asked && s->why.len == 0),
+                               .reachable = answered || (!s->requested && s->why.len == 0),
                                .why = answered ? haft__arena_format(
                                           &p->cli->arena, "%.*s lists no models", HAFT__ARG(s->url))
                                                : format_why(p, s),
@@ -217,7 +217,7 @@ static haft_status add_server(probe *p, const server *s, haft_error *err)
 static bool is_pending(const probe *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        if (p->servers[i].asked && !p->servers[i].over) {
+        if (p->servers[i].requested && !p->servers[i].done) {
             return true;
         }
     }

@@ -7,7 +7,7 @@
 
 #include "spec/spec.h"
 
-/* "$0.75 input, $4.5 output, $0.075 cached per million tokens (built in)". */
+/* Prints "$0.75 input, $4.5 output, $0.075 cached per million tokens (built in)". */
 void haft__price_print(FILE *out, const haft__price *price);
 
 #endif

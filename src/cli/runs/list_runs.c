@@ -15,13 +15,13 @@
 #include "io/owner.h"
 #include "json/write.h"
 
-/* Whether a process works on the run. */
+/* Whether a living process owns the run. */
 static bool is_owned(const haft__store_run *row, uint64_t now_ms)
 {
     return row->owner.len > 0 && row->lease_ms > now_ms && !haft__owner_is_dead(row->owner);
 }
 
-/* `depths` is NULL if the list has no trees. */
+/* Prints the list as text. `depths` is NULL if the list has no trees. */
 static haft__exit_status print_lines(const haft__runs_request *a, const haft__run_list *runs,
                                      const uint32_t *depths)
 {
@@ -45,12 +45,12 @@ static haft__exit_status print_lines(const haft__runs_request *a, const haft__ru
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
-/* A store that does not exist has no runs: not an error. */
+/* If the store does not exist, prints that and returns true. That is not an error. */
 static bool report_missing_store(const haft__runs_request *a)
 {
     const char *url = NULL;
-    haft_error unwanted = {0}; /* open_store reports it */
-    bool known = haft__session_store_url(a->cli, a->args, &url, &unwanted) == HAFT_OK;
+    haft_error ignored = {0}; /* open_store reports it */
+    bool known = haft__session_store_url(a->cli, a->args, &url, &ignored) == HAFT_OK;
     const char *path = known ? haft__store_access_missing_file(url) : NULL;
     if (path != NULL) {
         (void)fputs("no store at ", a->cli->errors);

@@ -9,21 +9,21 @@
 #include "graph/run/graph_run.h"
 #include "json/object.h"
 
-/* Which state is wanted. */
-typedef struct wanted_state {
+/* The state to print. */
+typedef struct state_request {
     const haft__spec *spec;
     const char *name; /* for errors */
     haft_str lines;   /* the events of the run */
     haft__hash_key hash_key;
     uint64_t step; /* UINT64_MAX: the last */
     bool diff;     /* only what the step changed */
-} wanted_state;
+} state_request;
 
 /* The last event of the step. A change of the state by a person belongs to the step before it. */
-static haft_status find_step(const wanted_state *wanted, haft__arena *arena, haft__event *ret_event,
-                             haft_error *err)
+static haft_status find_step(const state_request *request, haft__arena *arena,
+                             haft__event *ret_event, haft_error *err)
 {
-    haft_str rest = wanted->lines;
+    haft_str rest = request->lines;
     haft_status status = HAFT_OK;
     *ret_event = (haft__event){.seq = 0};
     while (rest.len > 0 && status == HAFT_OK) {
@@ -32,18 +32,18 @@ static haft_status find_step(const wanted_state *wanted, haft__arena *arena, haf
         if (haft__str_trim(line).len == 0) {
             continue;
         }
-        status = haft__event_read(arena, line, wanted->hash_key, &event, err);
+        status = haft__event_read(arena, line, request->hash_key, &event, err);
         if (status == HAFT_OK && event.kind == HAFT__EVENT_GRAPH_STEP
-            && (wanted->step == UINT64_MAX
-                || haft__object_number(event.object, "step", UINT64_MAX) == wanted->step)) {
+            && (request->step == UINT64_MAX
+                || haft__object_number(event.object, "step", UINT64_MAX) == request->step)) {
             *ret_event = event;
         }
     }
     if (status == HAFT_OK && ret_event->seq == 0) {
-        status = wanted->step == UINT64_MAX
-                     ? haft__fail(err, HAFT_BAD_INPUT, wanted->name, "the run has no step yet")
+        status = request->step == UINT64_MAX
+                     ? haft__fail(err, HAFT_BAD_INPUT, request->name, "the run has no step yet")
                      : haft__fail(err, HAFT_BAD_INPUT, "--step", "the run has no step %llu",
-                                  (unsigned long long)wanted->step);
+                                  (unsigned long long)request->step);
         return haft__hint(err, status, "'haft runs events' shows its events graph_step");
     }
     return status;
@@ -91,19 +91,19 @@ static haft_status write_state(haft__json_writer *w, const haft__run *run, haft_
 
 /* {run, step, remaining_steps, state, next}, or with `diff` {run, step, nodes, updates, dropped}.
  */
-static haft_status write_wanted(haft__buf *buf, const wanted_state *wanted, haft__arena *arena,
+static haft_status write_result(haft__buf *buf, const state_request *request, haft__arena *arena,
                                 haft_error *err)
 {
     haft__json_writer w;
     haft__event event;
     haft__run run;
-    if (wanted->spec->graph_rules == NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, wanted->name, "the run has no graph, so no state");
+    if (request->spec->graph_rules == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, request->name, "the run has no graph, so no state");
     }
-    haft_status status = find_step(wanted, arena, &event, err);
+    haft_status status = find_step(request, arena, &event, err);
     if (status == HAFT_OK) {
-        status = haft__event_log_fold(arena, wanted->spec, wanted->name, wanted->lines, event.seq,
-                                      wanted->hash_key, &run, err);
+        status = haft__event_log_fold(arena, request->spec, request->name, request->lines,
+                                      event.seq, request->hash_key, &run, err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -112,7 +112,7 @@ static haft_status write_wanted(haft__buf *buf, const wanted_state *wanted, haft
     haft__json_begin_object(&w);
     haft__field_text(&w, "run", run.id);
     haft__field_number(&w, "step", run.graph->x->step);
-    if (wanted->diff) {
+    if (request->diff) {
         write_diff(&w, &event);
     } else {
         status = write_state(&w, &run, arena, err);
@@ -128,13 +128,13 @@ haft__exit_status haft__runs_state(haft__runs_request *a)
     haft_status status = haft__runs_read(a, true);
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     if (status == HAFT_OK) {
-        wanted_state wanted = {.spec = a->spec,
-                               .name = a->name,
-                               .lines = a->lines,
-                               .hash_key = a->hash_key,
-                               .step = haft__args_number(a->args, "step", UINT64_MAX),
-                               .diff = haft__args_has(a->args, "diff")};
-        status = write_wanted(&text, &wanted, &a->cli->arena, a->err);
+        state_request request = {.spec = a->spec,
+                                 .name = a->name,
+                                 .lines = a->lines,
+                                 .hash_key = a->hash_key,
+                                 .step = haft__args_number(a->args, "step", UINT64_MAX),
+                                 .diff = haft__args_has(a->args, "diff")};
+        status = write_result(&text, &request, &a->cli->arena, a->err);
     }
     if (status == HAFT_OK) {
         return haft__runs_print_json(a, &text);
