@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "cli/terminal/print.h"
 
-/* Flushes the line, because the program that started the server waits for it. */
+/* Prints the address, and flushes it, because the program that started the server waits for it. */
 static haft_status print_address(void *context, haft_str address, haft_error *err)
 {
     const haft__service_console *console = context;

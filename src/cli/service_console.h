@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/service_console.h - a server (engine/ops/service.h) that a command runs: its address goes to
- * standard output, its warnings to standard error, and signals stop it. */
+/* cli/service_console.h - connects a server (engine/ops/service.h) to the command that runs it:
+ * prints the address on standard output and warnings on standard error; signals stop the server. */
 #ifndef HAFT_CLI_SERVICE_CONSOLE_H
 #define HAFT_CLI_SERVICE_CONSOLE_H
 
@@ -15,7 +15,7 @@ typedef struct haft__service_console {
     haft__interrupts interrupts; /* watched and released by the command */
 } haft__service_console;
 
-/* Refers to the console, which must not move. */
+/* Returns a host for the server. It refers to the console, which must not move. */
 haft__service_host haft__service_console_host(haft__service_console *console);
 
 #endif

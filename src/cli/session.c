@@ -33,7 +33,7 @@ haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, cons
     return path.ptr != NULL && url.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
 }
 
-/* The lease in milliseconds; 0 if it is not set. */
+/* Reads the lease in milliseconds; 0 if it is not set. */
 static haft_status read_lease(haft__cli *cli, const haft__args *args, uint64_t *ret_ms,
                               haft_error *err)
 {
@@ -54,14 +54,14 @@ static haft_status read_lease(haft__cli *cli, const haft__args *args, uint64_t *
     return status;
 }
 
-static haft_status open_store(haft__cli *cli, const haft__args *args, const char *url, bool looks,
-                              haft_runtime **ret_runtime, haft_error *err)
+static haft_status open_store(haft__cli *cli, const haft__args *args, const char *url,
+                              bool read_only, haft_runtime **ret_runtime, haft_error *err)
 {
-    haft_error unwanted = {0};
-    haft_error *found = err != NULL ? err : &unwanted;
+    haft_error ignored = {0};
+    haft_error *found = err != NULL ? err : &ignored;
     haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
     haft__runtime_env env = haft__config_env(cli);
-    env.read_only_store = looks;
+    env.read_only_store = read_only;
     options.store = url;
     haft_status status = read_lease(cli, args, &options.lease_ms, found);
     if (status != HAFT_OK) {
@@ -82,7 +82,8 @@ haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runt
     status = open_store(cli, args, url, false, ret_runtime, err);
     bool by_default = haft__config_get(cli, args, HAFT__SETTING_store).value == NULL;
     if (status == HAFT_IO && by_default && err != NULL && err->hint[0] == '\0') {
-        status = haft__hint(err, status, "%s", STORE_HINT); /* a home that cannot be written */
+        status = haft__hint(err, status, "%s",
+                            STORE_HINT); /* for example, the home directory cannot be written */
     }
     return status;
 }
@@ -95,7 +96,8 @@ haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
     const char *missing = status == HAFT_OK ? haft__store_access_missing_file(url) : NULL;
     if (missing != NULL) {
         status = haft__fail(err, HAFT_IO, missing, "the store does not exist");
-        return haft__hint(err, status, "the first `haft run` creates it; --store names another");
+        return haft__hint(err, status,
+                          "the first `haft run` creates it; --store names another store");
     }
     return status == HAFT_OK ? open_store(cli, args, url, true, ret_runtime, err) : status;
 }
@@ -111,13 +113,14 @@ bool haft__session_is_store_error(haft__cli *cli, const haft__args *args, haft_e
     const char *url = NULL;
     bool known = err->where[0] != '\0' && haft__session_store_url(cli, args, &url, NULL) == HAFT_OK;
     const char *path = known ? haft__store_url_path(url) : NULL;
-    haft_str where = haft__str(err->where); /* for a server, the location is its address */
-    bool blamed = path != NULL ? strcmp(err->where, path) == 0
-                               : known && haft__str_starts_with(where, HAFT__LIT("postgres://"));
-    if (blamed) {
+    haft_str where =
+        haft__str(err->where); /* errors of PostgreSQL have the address of the server */
+    bool is_store = path != NULL ? strcmp(err->where, path) == 0
+                                 : known && haft__str_starts_with(where, HAFT__LIT("postgres://"));
+    if (is_store) {
         (void)haft__store_access_as_io_error(err->status, err);
     }
-    return blamed;
+    return is_store;
 }
 
 haft__exit_status haft__session_exit_status(haft_status status)

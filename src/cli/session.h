@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/session.h - a runtime for one command, on the store that its options name. */
+/* cli/session.h - creates the runtime of a command, with the store that its options name. */
 #ifndef HAFT_CLI_SESSION_H
 #define HAFT_CLI_SESSION_H
 
@@ -7,24 +7,24 @@
 #include "engine/runtime.h"
 #include "store/store.h"
 
-/* The rows of the option table of every command with a store. */
+/* Rows of the option tables of all commands with a store. */
 #define HAFT__OPTION_STORE                                                                         \
     {"store", 0, HAFT__OPTION_TEXT, "URL",                                                         \
      "where runs are kept: " HAFT__STORE_URLS "; by default haft.db in "                           \
      "your state directory"},                                                                      \
         HAFT__OPTION_NO_CONFIG
 
-/* The store of --store, $HAFT_STORE or a settings file; default $XDG_STATE_HOME/haft/haft.db. */
+/* Finds the URL of the store: from --store, $HAFT_STORE or a settings file. The default is
+ * $XDG_STATE_HOME/haft/haft.db. */
 HAFT_MUST_USE haft_status haft__session_store_url(haft__cli *cli, const haft__args *args,
                                                   const char **ret_url, haft_error *err);
 
-/* Opens the store, or creates it. Destroy the runtime after use. BAD_INPUT or UNSUPPORTED for a URL
- * that names no store; IO for a store that cannot be used, for any reason. */
+/* Opens the store, or creates it. The caller destroys the runtime. Fails with BAD_INPUT or
+ * UNSUPPORTED if the URL names no store, and with IO if the store cannot be used. */
 HAFT_MUST_USE haft_status haft__session_open(haft__cli *cli, const haft__args *args,
                                              haft_runtime **ret_runtime, haft_error *err);
 
-/* The same, but never creates a store: for commands that read or continue runs. IO if the store
- * does not exist. */
+/* The same for commands that read or continue runs: fails with IO if the store does not exist. */
 HAFT_MUST_USE haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
                                                       haft_runtime **ret_runtime, haft_error *err);
 
@@ -36,11 +36,12 @@ HAFT_MUST_USE haft_status haft__session_store_execute(haft__cli *cli, haft_runti
 /* Returns the exit status for an error. */
 haft__exit_status haft__session_exit_status(haft_status status);
 
-/* True if the error is about the file of the store, not about the user's input. Then it also adds
- * this to the error. */
+/* Returns true if the store caused the error, and not the user's input. In this case also converts
+ * the error to IO. */
 bool haft__session_is_store_error(haft__cli *cli, const haft__args *args, haft_error *err);
 
-/* The same for an agent that could not be created: an unreadable script counts as a bad spec. */
+/* Returns the exit status if an agent could not be created. An unreadable script counts as a bad
+ * spec. */
 haft__exit_status haft__session_agent_exit_status(haft_status status);
 
 #endif

@@ -8,7 +8,7 @@
 #include "engine/ops/event_log.h"
 #include "run/replay/replay.h"
 
-/* Adds an event as a member; its body is its text without the opening bracket. */
+/* Adds an event as a member. `body` is the text of the event without its opening bracket. */
 static void add_body(haft__buf *text, const char *key, haft_str body)
 {
     haft__buf_addf(text, ",\"%s\":%s", key, body.len > 0 ? "{" : "null");

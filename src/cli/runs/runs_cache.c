@@ -66,7 +66,8 @@ haft_status haft__runs_cache_write(haft__buf *buf, haft_str lines, haft__hash_ke
     haft_status status = HAFT_OK;
     options.hash_key = hash_key;
     haft__arena_init(&arena, 0);
-    haft__buf_addf(buf, "turn   input tok     cached          same start as the request before\n");
+    haft__buf_addf(buf,
+                   "turn   input tok     cached          same start as the previous request\n");
     while (lines.len > 0 && status == HAFT_OK) {
         haft_str line = haft__str_split(&lines, '\n');
         haft__json event = haft__json_null();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/runs/runs_cache.h - `haft runs show --cache`: how much of each request repeats the one
- * before it, and the tokens that the provider took from its cache. */
+/* cli/runs/runs_cache.h - `haft runs show --cache`: how much of each request equals the start of
+ * the previous request, and how many tokens the provider took from its cache. */
 #ifndef HAFT_CLI_RUNS_RUNS_CACHE_H
 #define HAFT_CLI_RUNS_RUNS_CACHE_H
 

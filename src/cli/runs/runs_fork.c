@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runs_fork.c - `haft runs fork`: a run that begins with the events of another. Tests:
+/* runs_fork.c - `haft runs fork`: creates a run that begins with the events of another run. Tests:
  * tests/cli/fork_test.py, tests/crash/fork_test.py. */
 #include "cli/runs/runs_fork.h"
 
@@ -21,7 +21,7 @@
 typedef struct fork_command {
     haft__cli *cli;
     const haft__args *args;
-    const haft__fork_source *from;
+    const haft__fork_source *source;
     haft__fork_options options;
     haft__fork fork;
     haft_error *err;
@@ -48,7 +48,7 @@ haft_status haft__runs_drop_sets(haft__cli *cli, const haft__args *args, haft__a
     return HAFT_OK;
 }
 
-/* --set CHANNEL=VALUE: JSON, or a text. */
+/* Reads the values of --set CHANNEL=VALUE. A value that is not JSON is a text. */
 static haft_status read_values(fork_command *f)
 {
     haft__arena *arena = &f->cli->arena;
@@ -67,7 +67,7 @@ static haft_status read_values(fork_command *f)
                               "expected CHANNEL=VALUE, found no =");
         }
         status =
-            haft__run_command_read_value(arena, text, f->from->hash_key, &value, &json, f->err);
+            haft__run_command_read_value(arena, text, f->source->hash_key, &value, &json, f->err);
         value = json ? value : haft__json_string(text);
         status = status == HAFT_BAD_INPUT && !json ? HAFT_OK : status;
         if (status == HAFT_OK) {
@@ -79,20 +79,20 @@ static haft_status read_values(fork_command *f)
     return status;
 }
 
-/* `haft runs edit`: the state that the run has now, or in which it has failed or ended. */
+/* Reads the options of `haft runs edit`. It changes the last state of the run. */
 static haft_status read_edit(fork_command *f)
 {
     haft__fork_options *options = &f->options;
-    haft_str end = f->from->row.end;
+    haft_str end = f->source->row.end;
     options->as = haft__args_text(f->args, "as", NULL);
     options->by = haft__delivery_user();
-    options->continues = f->from->runtime != NULL;
+    options->continues = f->source->runtime != NULL;
     options->number = UINT64_MAX;
     options->point = haft__str_equal(end, HAFT__LIT("failed")) ? HAFT__FORK_AT_FAILURE
                      : end.len > 0                             ? HAFT__FORK_AT_STEP
                                                                : HAFT__FORK_AT_END;
-    if (f->from->spec->graph_rules == NULL) {
-        return haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
+    if (f->source->spec->graph_rules == NULL) {
+        return haft__fail(f->err, HAFT_BAD_INPUT, f->source->name,
                           "the run has no graph, so no state");
     }
     if (!haft__args_has(f->args, "set")) {
@@ -118,7 +118,7 @@ static haft_status read_options(fork_command *f)
     if (at + turn + step + (options->call != NULL) + (options->task != NULL) > 1) {
         return haft__fail(
             f->err, HAFT_BAD_INPUT, "",
-            "--at, --turn, --step, --call and --task cannot be combined: each names the point");
+            "--at, --turn, --step, --call and --task cannot be combined: each names a point");
     }
     if (options->as != NULL && !step) {
         return haft__fail(f->err, HAFT_BAD_INPUT, "--as", "expected --step too, found none");
@@ -135,7 +135,7 @@ static haft_status read_options(fork_command *f)
     return step ? read_values(f) : HAFT_OK;
 }
 
-/* Names the wrong option, and one that helps. */
+/* Adds the name of the wrong option to the error, and a hint with an option that works. */
 static void explain_refusal(fork_command *f)
 {
     static const struct {
@@ -177,7 +177,7 @@ static void explain_refusal(fork_command *f)
 static haft__exit_status open_fork(fork_command *f)
 {
     haft_run *run = NULL;
-    haft_status status = haft_run_open(f->from->runtime, f->fork.id, &run, f->err);
+    haft_status status = haft_run_open(f->source->runtime, f->fork.id, &run, f->err);
     haft__exit_status result = status == HAFT_OK ? haft__follow_run(f->cli, f->args, run, f->err)
                                                  : haft__session_exit_status(status);
     haft_run_release(run);
@@ -202,7 +202,7 @@ static haft__exit_status continue_fork(fork_command *f)
 
 static haft__exit_status print_fork(fork_command *f)
 {
-    if (f->from->runtime == NULL) {
+    if (f->source->runtime == NULL) {
         haft__print_json(f->cli->out, f->fork.events);
         return HAFT__EXIT_DONE;
     }
@@ -213,7 +213,7 @@ static haft__exit_status print_fork(fork_command *f)
             f->fork.thread);
     }
     if (haft__args_has(f->args, "json")) {
-        haft__run_result_print_stored(f->cli, f->from->runtime, f->fork.id, NULL);
+        haft__run_result_print_stored(f->cli, f->source->runtime, f->fork.id, NULL);
     } else {
         (void)fprintf(f->cli->out, "%s\n", f->fork.id);
     }
@@ -222,42 +222,44 @@ static haft__exit_status print_fork(fork_command *f)
 
 static haft__exit_status run_fork(fork_command *f)
 {
-    haft_status status = haft__fork_create(f->from, &f->options, &f->cli->arena, &f->fork, f->err);
+    haft_status status =
+        haft__fork_create(f->source, &f->options, &f->cli->arena, &f->fork, f->err);
     if (status != HAFT_OK) {
         explain_refusal(f);
         return haft__session_exit_status(status);
     }
-    if (f->from->runtime == NULL || !f->options.continues) {
+    if (f->source->runtime == NULL || !f->options.continues) {
         return print_fork(f);
     }
     haft__cli_set_run(f->cli, f->fork.id);
     haft__exit_status result = continue_fork(f);
-    if (f->err->message[0] != '\0') { /* the fork exists, whatever the error is about */
+    if (f->err->message[0] != '\0') { /* the fork was created before the error */
         (void)fprintf(f->cli->errors, "haft: the fork is %s\n", f->fork.id);
     }
     return result;
 }
 
 haft__exit_status haft__runs_fork(haft__cli *cli, const haft__args *args,
-                                  const haft__fork_source *from, bool edit, haft_error *err)
+                                  const haft__fork_source *source, bool edit, haft_error *err)
 {
-    fork_command f = {.cli = cli, .args = args, .from = from, .err = err};
+    fork_command f = {.cli = cli, .args = args, .source = source, .err = err};
     haft__spec_choice choice;
     haft_status status = edit ? read_edit(&f) : read_options(&f);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    if (from->runtime == NULL || !f.options.continues) {
+    if (source->runtime == NULL || !f.options.continues) {
         return run_fork(&f);
     }
     haft__args plain = *args;
-    if (f.options.values.kind == HAFT__JSON_OBJECT) { /* --set is about the state, not the spec */
+    if (f.options.values.kind
+        == HAFT__JSON_OBJECT) { /* --set changed the state and must not change the spec */
         status = haft__runs_drop_sets(cli, args, &plain, err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    status = haft__spec_choice_watch(&choice, cli, &plain, from->runtime, err);
+    status = haft__spec_choice_watch(&choice, cli, &plain, source->runtime, err);
     f.options.drift = &choice.drift;
     haft__exit_status result = status == HAFT_OK ? run_fork(&f) : haft__session_exit_status(status);
     haft__spec_choice_finish(&choice);
@@ -271,21 +273,21 @@ static haft__exit_status fork_failed(haft__cli *cli, const haft__args *args,
                                      haft_error *err)
 {
     haft_runtime *runtime = drift->runtime;
-    haft__fork_source from = {.name = haft__arena_copy(&cli->arena, stored->row.id).ptr,
-                              .lines = stored->lines,
-                              .spec = stored->agent->spec,
-                              .hash_key = haft__random_hash_key(),
-                              .row = stored->row,
-                              .runtime = runtime};
+    haft__fork_source source = {.name = haft__arena_copy(&cli->arena, stored->row.id).ptr,
+                                .lines = stored->lines,
+                                .spec = stored->agent->spec,
+                                .hash_key = haft__random_hash_key(),
+                                .row = stored->row,
+                                .runtime = runtime};
     fork_command f = {.cli = cli,
                       .args = args,
-                      .from = &from,
+                      .source = &source,
                       .options = {.point = HAFT__FORK_AT_FAILURE,
                                   .by = haft__delivery_user(),
                                   .continues = true,
                                   .drift = drift},
                       .err = err};
-    haft_status status = haft__fork_create(&from, &f.options, &cli->arena, &f.fork, err);
+    haft_status status = haft__fork_create(&source, &f.options, &cli->arena, &f.fork, err);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }

@@ -6,19 +6,20 @@
 #include "cli/session.h"
 #include "engine/ops/fork.h"
 
-/* Creates the fork that --at, --turn, --step, --call, --task and --answer describe. Prints its id
- * (its result with --json, its events if it is the fork of a file), or continues it. `edit`:
- * continues a fork at the end of the run, in which --set and --as have changed the state of its
- * graph. */
+/* Creates the fork that --at, --turn, --step, --call, --task and --answer describe, and continues
+ * it if the options request that. Otherwise prints its id; with --json its result; for a fork of a
+ * file its events. With `edit` the fork starts at the end of the run, --set and --as change the
+ * state of its graph, and it continues. */
 haft__exit_status haft__runs_fork(haft__cli *cli, const haft__args *args,
                                   const haft__fork_source *from, bool edit, haft_error *err);
 
-/* The arguments without --set, which means the state of a graph for some subcommands. */
+/* Returns the arguments without --set, for subcommands in which --set changes the state of a graph
+ * and not the spec. */
 HAFT_MUST_USE haft_status haft__runs_drop_sets(haft__cli *cli, const haft__args *args,
                                                haft__args *ret_args, haft_error *err);
 
-/* If the run is one of a graph that has failed, continues it in a fork, in which only the nodes
- * that failed run again; *ret_continued says so. */
+/* If the run has failed and is a run of a graph, continues it in a fork, in which only the failed
+ * nodes run again. *ret_continued reports whether that was done. */
 haft__exit_status haft__runs_fork_failed(haft__cli *cli, const haft__args *args,
                                          haft__spec_drift *drift, const char *id,
                                          bool *ret_continued, haft_error *err);

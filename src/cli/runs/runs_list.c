@@ -8,15 +8,15 @@
 #include "cli/terminal/width.h"
 #include "engine/ops/run_list.h"
 
-/* A narrower terminal has no columns for turns and calls. */
+/* Minimum width of a terminal for the columns of turns and calls. */
 #define WIDE_COLUMNS 100
-/* Columns of a task that is not printed on a terminal. */
+/* Maximum columns of a task if the output is not a terminal. */
 #define TASK_COLUMNS  73
 #define AGE_COLUMNS   6
 #define STATE_COLUMNS 10
 #define INDENT        2
 
-/* The end, or the state: "stopped" for a run that could continue but has no process. */
+/* Returns the end or the state of a run. A run that no process owns is "stopped". */
 static haft_str state_of(const haft__store_run *row, bool owned)
 {
     bool ended = row->state == HAFT__RUN_STATE_ENDED && !row->damaged;

@@ -68,7 +68,7 @@ static haft_status read_file(haft__runs_request *a, bool want_spec)
         haft__spec_file file;
         status = haft__spec_file_read_for_log(a->cli, path, a->args, &file, a->err);
         if (status == HAFT_OK && !haft__spec_file_usable(&file, a->cli)) {
-            return HAFT_BAD_INPUT; /* its problems were already printed */
+            return HAFT_BAD_INPUT; /* the problems of the spec were already printed */
         }
         a->spec = file.spec;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/runs/runs_request.h - what the subcommands of `haft runs` share: the run that the command
- * names, from the store or from a file of events.
+ * cli/runs/runs_request.h - shared by the subcommands of `haft runs`: reads the run that the
+ * command names, from the store or from a file of events.
  */
 #ifndef HAFT_CLI_RUNS_RUNS_REQUEST_H
 #define HAFT_CLI_RUNS_RUNS_REQUEST_H
@@ -16,7 +16,7 @@ typedef struct haft__runs_request {
     haft__hash_key hash_key;
     const char *name;        /* of the run; may be NULL */
     haft__stored_run stored; /* a run of the store */
-    bool is_stored;          /* the run is one of the store */
+    bool is_stored;          /* the run is in the store; otherwise in a file */
     haft_str lines;
     const haft__spec *spec;
     haft_error *err;
@@ -24,13 +24,13 @@ typedef struct haft__runs_request {
 
 haft__exit_status haft__runs_exit_status(haft_status status);
 
-/* Prints JSON that the subcommand has made, and finishes `text`. */
+/* Prints the JSON text of a subcommand, and finishes `text`. */
 haft__exit_status haft__runs_print_json(const haft__runs_request *a, haft__buf *text);
 
 /* Rejects --json for output that is not an object. */
 HAFT_MUST_USE haft_status haft__runs_check_json(const haft__runs_request *a, const char *why);
 
-/* Opens the store, once. */
+/* Opens the store, unless it is open. */
 HAFT_MUST_USE haft_status haft__runs_open_store(haft__runs_request *a);
 
 /* Reads the events, and the spec if `want_spec`. */

@@ -205,7 +205,7 @@ typedef struct tree_replay {
 
 static haft_status replay_below(tree_replay *r, const haft__stored_run *stored, uint32_t depth);
 
-/* A run that does not exist any more is left out. */
+/* Skips a child that was removed from the store. */
 static haft_status replay_child(tree_replay *r, const haft__child *child, uint32_t depth)
 {
     haft__arena *arena = &r->cli->arena;

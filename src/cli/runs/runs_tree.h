@@ -12,9 +12,9 @@
 /* Appends a line for each run, without control characters, and a line with the sum. */
 void haft__runs_tree_add_lines(haft__buf *buf, const haft__tree_entry *entries, size_t count);
 
-/* Prints the run `root`, as it was read and folded, and all runs below it: a line for each with its
- * id, state or end, turns, calls, tokens, cost, call, agent and task, and the sum; with `json` one
- * object. */
+/* Prints the run `root`, which the caller has read and folded, and all runs below it. The line of a
+ * run has its id, state or end, turns, calls, tokens, cost, call, agent and task; the last line has
+ * the sums. With `json` prints one object. */
 HAFT_MUST_USE haft_status haft__runs_tree_show(haft__cli *cli, haft_runtime *runtime,
                                                const haft__stored_run *stored,
                                                const haft__run *root, bool json, haft_error *err);
@@ -37,8 +37,8 @@ HAFT_MUST_USE haft_status haft__runs_tree_replay(haft__cli *cli, haft_runtime *r
                                                  const haft__stored_run *stored,
                                                  haft__tree_replay *io_tree, haft_error *err);
 
-/* Prints an SVG of when the run `root`, whose events are `lines`, and the runs below it worked.
- * Without a runtime only the run itself. */
+/* Prints an SVG picture of the times in which the run `root` and the runs below it worked. `lines`
+ * are the events of `root`. If `runtime` is NULL, the picture has only `root`. */
 HAFT_MUST_USE haft_status haft__runs_tree_svg(haft__cli *cli, haft_runtime *runtime, haft_str lines,
                                               const haft__run *root, haft__hash_key hash_key,
                                               haft_error *err);

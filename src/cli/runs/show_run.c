@@ -40,7 +40,7 @@ static haft__exit_status show_cache(const haft__runs_request *a)
 {
     haft__buf text;
     haft_status status =
-        haft__runs_check_json(a, "`show --cache` prints lines; the events have its numbers");
+        haft__runs_check_json(a, "`show --cache` prints lines; its numbers are in the events");
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     if (status == HAFT_OK) {
         status = haft__runs_cache_write(&text, a->lines, a->hash_key, a->err);
@@ -52,7 +52,7 @@ static haft__exit_status show_cache(const haft__runs_request *a)
     return haft__runs_exit_status(status);
 }
 
-/* Reads and folds the run. A file has only one run of a tree. */
+/* Reads and folds the run. Rejects --tree for a file, because a file has the events of one run. */
 static haft_status read_state(haft__runs_request *a, haft__run *ret_run)
 {
     haft_status status = haft__runs_read(a, true);
@@ -105,7 +105,7 @@ haft__exit_status haft__runs_show(haft__runs_request *a)
             (void)fputs("waiting: a fork that has not started; `haft resume` starts it\n",
                         a->cli->out);
         } else if (run.seq == 1) {
-            (void)fputs("queued: it waits for an earlier run of its thread, or for a worker\n",
+            (void)fputs("queued: the run waits for an earlier run of its thread, or for a worker\n",
                         a->cli->out);
         }
         return result;

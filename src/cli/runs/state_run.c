@@ -19,7 +19,8 @@ typedef struct state_request {
     bool diff;     /* only what the step changed */
 } state_request;
 
-/* The last event of the step. A change of the state by a person belongs to the step before it. */
+/* Finds the last event of the step. If a person changed the state, the change belongs to the step
+ * before it. */
 static haft_status find_step(const state_request *request, haft__arena *arena,
                              haft__event *ret_event, haft_error *err)
 {
@@ -89,8 +90,8 @@ static haft_status write_state(haft__json_writer *w, const haft__run *run, haft_
     return HAFT_OK;
 }
 
-/* {run, step, remaining_steps, state, next}, or with `diff` {run, step, nodes, updates, dropped}.
- */
+/* Writes {run, step, remaining_steps, state, next}, or with `diff` {run, step, nodes, updates,
+ * dropped}. */
 static haft_status write_result(haft__buf *buf, const state_request *request, haft__arena *arena,
                                 haft_error *err)
 {

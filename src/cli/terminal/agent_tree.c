@@ -11,7 +11,7 @@
 #define NAME_COLUMNS 24U
 #define INDENT       2U
 
-/* How a state is shown: a symbol, the same in ASCII, and a colour. */
+/* The appearance of each state: a symbol, its ASCII form, and a colour. */
 static const struct {
     const char *symbol, *plain, *colour, *name;
 } looks[] = {
@@ -21,8 +21,8 @@ static const struct {
     [HAFT__AGENT_FAILED] = {"\xE2\x9C\x97", "x", "\x1b[31m", "failed"},
 };
 
-/* The order in which agents are kept when not all have a line. */
-static const haft__agent_state importance[] = {HAFT__AGENT_FAILED, HAFT__AGENT_WAITS,
+/* The order of states in which agents get a line, if there are too many agents. */
+static const haft__agent_state line_order[] = {HAFT__AGENT_FAILED, HAFT__AGENT_WAITS,
                                                HAFT__AGENT_WORKS, HAFT__AGENT_DONE};
 
 /* ---- one line ---- */
@@ -72,9 +72,9 @@ static void add_row(haft__buf *out, const haft__agent_row *row, const haft__term
     haft__buf_finish(&text);
 }
 
-/* ---- folding ---- */
+/* ---- omitted agents ---- */
 
-/* "... and 20 more: 3 at work, 17 done" */
+/* Adds a line such as "... and 20 more: 3 at work, 17 done". */
 static void add_rest(haft__buf *out, const size_t *left)
 {
     size_t total = 0;
@@ -82,26 +82,27 @@ static void add_rest(haft__buf *out, const size_t *left)
         total += left[i];
     }
     haft__buf_addf(out, "  ... and %zu more: ", total);
-    const char *between = "";
-    for (size_t i = 0; i < COUNT(importance); i++) {
-        if (left[importance[i]] > 0) {
-            haft__buf_addf(out, "%s%zu %s", between, left[importance[i]],
-                           looks[importance[i]].name);
-            between = ", ";
+    const char *separator = "";
+    for (size_t i = 0; i < COUNT(line_order); i++) {
+        if (left[line_order[i]] > 0) {
+            haft__buf_addf(out, "%s%zu %s", separator, left[line_order[i]],
+                           looks[line_order[i]].name);
+            separator = ", ";
         }
     }
     haft__buf_add_char(out, '\n');
 }
 
-/* How many agents of each state have a line; the first agent always has one. */
+/* Computes how many agents of each state get a line. The first agent always gets a line and does
+ * not count. */
 static void share_lines(const haft__agent_row *rows, size_t count, size_t *ret_shown)
 {
     size_t of_state[COUNT(looks)] = {0}, room = HAFT__LIMIT_AGENT_ROWS - 1;
     for (size_t i = 1; i < count; i++) {
         of_state[rows[i].state]++;
     }
-    for (size_t i = 0; i < COUNT(importance); i++) {
-        haft__agent_state state = importance[i];
+    for (size_t i = 0; i < COUNT(line_order); i++) {
+        haft__agent_state state = line_order[i];
         ret_shown[state] = of_state[state] < room ? of_state[state] : room;
         room -= ret_shown[state];
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* approval_reply.c - one row for each word. Tests: tests/cli/terminal/approval_reply_test.c. */
+/* approval_reply.c - the table of replies. Tests: tests/cli/terminal/approval_reply_test.c. */
 #include "cli/terminal/approval_reply.h"
 
 #include "base/macros.h"
@@ -39,7 +39,7 @@ static bool is_word(size_t row, haft_str text)
     return false;
 }
 
-/* An empty line is a no. */
+/* Reads a reply. An empty line means no. */
 haft__approval_reply haft__approval_reply_read(haft_str line)
 {
     haft_str rest = line, first = haft__str_split(&rest, ' ');

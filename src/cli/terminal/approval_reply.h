@@ -13,7 +13,7 @@ typedef enum haft__approval_reply_kind {
     HAFT__APPROVAL_REPLY_EDIT,          /* change the arguments in an editor */
     HAFT__APPROVAL_REPLY_ARGUMENTS,     /* `text` is the new arguments: {...} */
     HAFT__APPROVAL_REPLY_HELP,
-    HAFT__APPROVAL_REPLY_MESSAGE, /* `text` is for the model, once the person has confirmed that */
+    HAFT__APPROVAL_REPLY_MESSAGE, /* `text` is sent to the model after the person confirms that */
 } haft__approval_reply_kind;
 
 typedef struct haft__approval_reply {
@@ -27,8 +27,8 @@ haft__approval_reply haft__approval_reply_read(haft_str line);
 /* Whether the line is a plain yes. */
 bool haft__approval_reply_is_yes(haft_str line);
 
-/* The help: a text for each reply, NULL after the last. The words after HAFT__REPLY_HELP_COLUMN
- * explain it. */
+/* Returns the help for a reply, or NULL after the last reply. The explanation begins at
+ * HAFT__REPLY_HELP_COLUMN. */
 #define HAFT__REPLY_HELP_COLUMN 7
 const char *haft__approval_reply_help(size_t index);
 

@@ -2,9 +2,9 @@
 /*
  * diagnostic.c - prints the line, the caret and the hint.
  *
- * The caret must be below the right character whatever the line contains: a tab stays a tab in both
- * lines, a wide character takes two columns, a combining mark takes none, and an unsafe character
- * is escaped (\u001b) and takes six. Tests: tests/cli/terminal/diagnostic_test.c,
+ * The caret must be below the right character of any line: a tab stays a tab in both lines, a wide
+ * character takes two columns, a combining mark takes no column, and an unsafe character is escaped
+ * (\u001b) and takes six columns. Tests: tests/cli/terminal/diagnostic_test.c,
  * tests/cli/check_test.py.
  */
 #include "cli/terminal/diagnostic.h"
@@ -22,7 +22,7 @@
 #include "io/file.h"
 #include "spec/load/problem.h"
 
-/* A long line is cut: characters kept before the caret, and in total. */
+/* Maximum number of characters of a long line: before the caret, and in total. */
 #define MAX_COLUMNS_BEFORE_CARET 60U
 #define MAX_COLUMNS              100U
 #define INDENT                   "    "
@@ -131,7 +131,7 @@ static void print_line(FILE *out, const haft__diagnostic *d, const style *in)
 
 /* ---- diagnostics ---- */
 
-/* The columns of "file:line:column: error: ". */
+/* Returns the width of "file:line:column: error: ". */
 static size_t column_of_message(const haft__diagnostic *d)
 {
     char numbers[32] = "";
@@ -199,7 +199,7 @@ void haft__diagnostic_print_json_error(FILE *out, const char *file_or_option, ha
 
 /* ---- errors that name a file ---- */
 
-/* Removes ":N" from the end of `location`. False if it does not end with ":N". */
+/* Removes ":N" from the end of `location`. Returns false if `location` does not end with ":N". */
 static bool split_number(haft_str *location, uint32_t *ret_number)
 {
     const char *colon = location->len > 0 ? memrchr(location->ptr, ':', location->len) : NULL;

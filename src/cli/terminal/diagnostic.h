@@ -31,21 +31,21 @@ typedef struct haft__diagnostic {
 
 void haft__diagnostic_print(FILE *out, const haft__diagnostic *diagnostic);
 
-/* Prints the last line: "2 errors, 1 warning in agent.yaml". `printed_count` is the number of
- * problems that were printed; if it is less than their sum, the line says so. */
+/* Prints the last line: "2 errors, 1 warning in agent.yaml". If `printed_count`, the number of
+ * printed problems, is less than their sum, the line mentions that. */
 void haft__diagnostic_print_summary(FILE *out, haft_str file_or_option, size_t errors,
                                     size_t warnings, size_t printed_count);
 
-/* Prints an error of the JSON parser. `text` is what was parsed; the offset of the error in it is
- * read from "(byte N)" in err->where. */
+/* Prints an error of the JSON parser. `text` is the parsed text; "(byte N)" in err->where is the
+ * offset of the error in the text. */
 void haft__diagnostic_print_json_error(FILE *out, const char *file_or_option, haft_str text,
                                        bool option, const haft_error *err);
 
-/* Prints any error. If its location is FILE:LINE:COLUMN and FILE can be read again, prints that
- * line too; otherwise prints "haft: location: message". `arena` is scratch memory. */
+/* Prints any error. If its location is FILE:LINE:COLUMN and FILE can be read again, also prints
+ * that line; otherwise prints "haft: location: message". `arena` is scratch memory. */
 void haft__diagnostic_print_error(FILE *out, haft__arena *arena, const haft_error *err);
 
-/* True if `out` is a terminal, NO_COLOR is not set and TERM is set to anything but "dumb". */
+/* Returns true if `out` is a terminal, NO_COLOR is not set, and TERM is set but is not "dumb". */
 bool haft__diagnostic_uses_colour(FILE *out);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * editor.c - the text, the cursor, and the effect of each key.
  *
- * A character is what haft__grapheme_next returns: a letter and its marks are moved over and
- * deleted as one. Tests: tests/cli/terminal/editor_test.c.
+ * A character is a grapheme of haft__grapheme_next: a key moves over or deletes a letter together
+ * with its marks. Tests: tests/cli/terminal/editor_test.c.
  */
 #include "cli/terminal/editor.h"
 
@@ -16,7 +16,7 @@
 #include "cli/terminal/editor_int.h"
 #include "cli/terminal/sanitize.h"
 
-/* Limit of the text below the line: a note, or a list of completions. */
+/* Maximum size of the text below the line: a note, or a list of completions. */
 #define BELOW_BYTES (64U << 10)
 
 void haft__editor_init(haft__editor *edit, const haft__line_history *history)
@@ -153,7 +153,7 @@ static size_t line_end(const haft__editor *edit, size_t at)
     return at;
 }
 
-/* The start of the previous character. */
+/* Returns the start of the previous character. */
 static size_t previous_of(const haft__editor *edit, size_t at)
 {
     size_t start = line_start(edit, at);
@@ -178,7 +178,8 @@ static bool is_blank(const haft__editor *edit, size_t at)
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Comparing bytes is enough: all bytes of a multibyte character belong to a word. */
+/* Returns the start of the word at or before the cursor. All bytes of a multibyte character belong
+ * to a word, so single bytes are compared. */
 static size_t word_left(const haft__editor *edit)
 {
     size_t at = edit->cursor;
@@ -203,7 +204,7 @@ static size_t word_right(const haft__editor *edit)
     return at;
 }
 
-/* The start of the word before the cursor, if only white space separates words. */
+/* Returns the start of the word before the cursor; only white space separates words here. */
 static size_t blank_word_left(const haft__editor *edit)
 {
     size_t at = edit->cursor;
@@ -309,7 +310,7 @@ static void delete_next(haft__editor *edit)
     haft__editor_remove(edit, edit->cursor, next_of(edit, edit->cursor));
 }
 
-/* Consecutive kills are yanked together. */
+/* Cuts text. Ctrl-Y inserts the text of consecutive cuts together. */
 static void kill(haft__editor *edit, size_t from, size_t to)
 {
     bool backward = to == edit->cursor && from < to;
@@ -331,7 +332,7 @@ static void kill(haft__editor *edit, size_t from, size_t to)
 static void kill_end(haft__editor *edit)
 {
     size_t to = line_end(edit, edit->cursor);
-    bool at_end = to == edit->cursor && to < edit->text.len; /* then the line feed */
+    bool at_end = to == edit->cursor && to < edit->text.len; /* then cut the line feed */
     kill(edit, edit->cursor, to + at_end);
 }
 
@@ -434,7 +435,7 @@ static void (*const actions[HAFT__KEY_COUNT])(haft__editor *edit) = {
     [HAFT__KEY_INTERRUPT] = haft__editor_interrupt,
 };
 
-/* After a backslash at the end of the text, Enter starts another line. */
+/* Handles Enter. After a backslash at the end of the text it starts another line. */
 static haft__editor_result enter(haft__editor *edit)
 {
     if (edit->text.len > 0 && edit->text.ptr[edit->text.len - 1] == '\\') {

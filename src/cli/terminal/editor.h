@@ -4,7 +4,7 @@
  *
  * The editor is a state machine without I/O: the caller feeds it the bytes that were typed, and it
  * returns the bytes to write to the terminal. editor_tty.h connects it to a terminal; the tests
- * connect it to a simulated one.
+ * connect it to a simulated terminal.
  */
 #ifndef HAFT_CLI_TERMINAL_EDITOR_H
 #define HAFT_CLI_TERMINAL_EDITOR_H
@@ -15,8 +15,8 @@
 #include "cli/terminal/line_history.h"
 
 /* Completes a word. `text` is the text before the cursor. The function appends each candidate to
- * `candidates`, followed by a line feed, and sets `*ret_from` to the offset in `text` where the
- * word starts that a candidate replaces. */
+ * `candidates`, followed by a line feed. A candidate replaces the word that starts at the offset
+ * `*ret_from` of `text`. */
 typedef void haft__editor_completer(void *context, haft_str text, size_t *ret_from,
                                     haft__buf *candidates);
 
@@ -47,7 +47,7 @@ typedef struct haft__editor {
     haft__buf query;      /* the text that Ctrl-R searches for */
     bool searching;       /* Ctrl-R is active */
     bool not_found;       /* no line contains `query` */
-    bool last_was_kill;   /* the last key cut text: the next cut is added to `killed` */
+    bool last_was_kill;   /* the last key cut text; the next cut appends to `killed` */
     haft__key key;        /* the last key */
 
     /* drawing */

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "cli/terminal/editor_int.h"
 
-/* The common prefix of all candidates, in whole characters. */
+/* Returns the common prefix of all candidates, in whole characters. */
 static haft_str common_start(haft_str candidates, size_t *ret_count)
 {
     haft_str first = {NULL, 0};

@@ -2,18 +2,17 @@
 /*
  * editor_draw.c - writes the bytes that make a terminal show the text.
  *
- * The editor redraws all rows of its text, beginning at the first one. If text was only appended at
- * the end, just that text is sent. The editor breaks rows itself, because terminals behave
- * differently at the last column. It uses only CR, LF, BEL, the sequences for up, right and erase
- * below (CSI A, C, J), and for Ctrl-L those for home and erase all (CSI H, 2J).
- * Tests: tests/cli/terminal/editor_test.c.
+ * The editor redraws all rows of its text. If text was only appended at the end, the editor sends
+ * only that text. It breaks rows itself, because terminals behave differently at the last column.
+ * It sends only CR, LF, BEL and the sequences for up, right and erase below (CSI A, C, J); Ctrl-L
+ * also sends home and erase all (CSI H, 2J). Tests: tests/cli/terminal/editor_test.c.
  */
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/terminal/editor_int.h"
 #include "cli/terminal/width.h"
 
-/* The size that is assumed if a terminal reports a smaller size, or none. */
+/* The size that is used if a terminal reports a smaller size, or no size. */
 #define MIN_COLUMNS 8U
 #define MIN_ROWS    2U
 
@@ -114,7 +113,7 @@ static void put_prompt(drawing *d, const haft__editor *edit)
     put_text(d, HAFT__LIT("') "));
 }
 
-/* Draws everything; returns the position of the cursor. */
+/* Draws the prompt and the whole text. Returns the position of the cursor. */
 static place draw_text(drawing *d, const haft__editor *edit)
 {
     haft_str text = haft__editor_text(edit);
@@ -133,11 +132,11 @@ static place draw_text(drawing *d, const haft__editor *edit)
         put_character(d, (haft_str){rest.ptr, length}, cells, indent);
         at += length;
     }
-    make_room(d, 1); /* the cursor needs a cell, too */
+    make_room(d, 1); /* the cursor also needs a cell */
     return edit->cursor < text.len ? cursor : d->at;
 }
 
-/* Draws the lines under the text, as many as fit. Returns the number of rows. */
+/* Draws as many of the lines below the text as fit. Returns the number of rows. */
 static unsigned put_below(const haft__editor *edit, unsigned columns, unsigned room, haft__buf *out)
 {
     drawing d = {.out = out, .columns = columns, .last = room > 0 ? room - 1 : 0};
@@ -190,8 +189,8 @@ static void draw_all(haft__editor *edit, unsigned columns, unsigned rows, haft__
     edit->drawn_column = cursor.column;
 }
 
-/* Whether `text` can be appended as it is: no line feed, no tab, and no mark that combines with the
- * character before. */
+/* Whether `text` can be appended unchanged: it has no line feed, no tab, and no mark that combines
+ * with the previous character. */
 static bool is_plain(haft_str text)
 {
     uint32_t code = 'x';
@@ -202,7 +201,7 @@ static bool is_plain(haft_str text)
                    && memchr(text.ptr, '\t', text.len) == NULL));
 }
 
-/* Draws only the text that was appended, if it stays in its row. */
+/* Draws only the appended text. Returns false if the text does not fit into its row. */
 static bool draw_appended(haft__editor *edit, unsigned columns, haft__buf *out)
 {
     haft_str added = haft__str_skip(haft__editor_text(edit), edit->drawn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* editor_history.c - moves through the line history, and searches it. Tests:
+/* editor_history.c - moves through the line history and searches in it. Tests:
  * tests/cli/terminal/editor_test.c. */
 #include "base/str.h"
 #include "cli/terminal/editor_int.h"

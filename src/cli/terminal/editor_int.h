@@ -6,7 +6,7 @@
 #include "cli/terminal/editor.h"
 #include "cli/terminal/grapheme.h"
 
-/* There are no tab stops: every tab has this width. */
+/* Width of a tab. The editor has no tab stops. */
 #define HAFT__EDITOR_TAB_CELLS 4U
 
 /* Returns the bytes of the first character of `text`, and its width in cells. A combining mark
@@ -47,7 +47,8 @@ void haft__editor_history_next(haft__editor *edit);
 /* Starts a search. */
 void haft__editor_search_begin(haft__editor *edit);
 
-/* Handles a key during a search. False if it ends the search and must still be handled. */
+/* Handles a key during a search. Returns false if the key ends the search and its usual effect must
+ * follow. */
 bool haft__editor_search_key(haft__editor *edit, haft__key key, haft_str text);
 
 /* ---- editor_complete.c ---- */

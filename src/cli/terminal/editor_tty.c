@@ -45,7 +45,7 @@ void haft__editor_tty_finish(haft__editor_tty *tty)
 
 /* ---- raw mode ---- */
 
-/* Global, because signal handlers and exit must restore the one terminal. */
+/* The mode before raw mode. Global, because signal handlers and exit restore the terminal. */
 static struct termios cooked;
 static volatile sig_atomic_t is_raw;
 
@@ -96,26 +96,27 @@ static haft_status make_raw(haft_error *err)
 /* ---- signals ---- */
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
-static volatile sig_atomic_t came[COUNT(caught)];
-static int wake[2] = {-1, -1}; /* signals on any thread write here, to wake the waiting one */
+static volatile sig_atomic_t arrived[COUNT(caught)];
+static int wake[2] = {
+    -1, -1}; /* a pipe; signal handlers write to it to wake poll() in the thread of the editor */
 
 static void on_signal(int number)
 {
-    int kept = errno;
+    int saved_errno = errno;
     for (size_t i = 0; i < COUNT(caught); i++) {
         if (caught[i] == number) {
-            came[i] = 1;
+            arrived[i] = 1;
         }
     }
     (void)!write(wake[1], "", 1);
-    errno = kept;
+    errno = saved_errno;
 }
 
 static bool take_signal(int number)
 {
     for (size_t i = 0; i < COUNT(caught); i++) {
-        if (caught[i] == number && came[i] != 0) {
-            came[i] = 0;
+        if (caught[i] == number && arrived[i] != 0) {
+            arrived[i] = 0;
             return true;
         }
     }
@@ -130,7 +131,7 @@ static haft_status catch_signals(struct sigaction before[COUNT(caught)], haft_er
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < COUNT(caught); i++) {
-        came[i] = 0;
+        arrived[i] = 0;
         (void)sigaction(caught[i], &action, &before[i]);
     }
     return HAFT_OK;
@@ -179,7 +180,7 @@ static haft_status draw_final(haft__editor_tty *tty, haft_error *err)
     return flush(tty, err);
 }
 
-/* Stops the process like the terminal would, and redraws when it is continued. */
+/* Stops the process as the terminal does for Ctrl-Z, and redraws when it continues. */
 static haft_status suspend_process(haft__editor_tty *tty, haft_error *err)
 {
     struct sigaction ours, plain = {.sa_handler = SIG_DFL};
@@ -189,7 +190,7 @@ static haft_status suspend_process(haft__editor_tty *tty, haft_error *err)
     (void)sigaction(SIGTSTP, &plain, &ours);
     (void)kill(0, SIGTSTP);
     (void)sigaction(SIGTSTP, &ours, NULL);
-    (void)take_signal(SIGCONT); /* from the end of this stop */
+    (void)take_signal(SIGCONT); /* the signal that ended this stop */
     if (status == HAFT_OK) {
         status = make_raw(err);
     }
@@ -205,8 +206,8 @@ static haft_status handle_signals(haft__editor_tty *tty, bool *ret_killed, haft_
     while (read(wake[0], bytes, sizeof(bytes)) > 0) {
     }
     haft_status status = HAFT_OK;
-    bool asked = take_signal(SIGTERM), gone = take_signal(SIGHUP), quit = take_signal(SIGQUIT);
-    *ret_killed = *ret_killed || asked || gone || quit;
+    bool term = take_signal(SIGTERM), hup = take_signal(SIGHUP), quit = take_signal(SIGQUIT);
+    *ret_killed = *ret_killed || term || hup || quit;
     if (take_signal(SIGINT)) {
         haft__editor_interrupt(&tty->edit);
     }
@@ -225,7 +226,7 @@ static haft_status handle_signals(haft__editor_tty *tty, bool *ret_killed, haft_
     return status;
 }
 
-/* Handles typed bytes, up to a result for the caller. */
+/* Handles typed bytes, until a key has a result for the caller. */
 static haft__editor_result feed_input(haft__editor_tty *tty)
 {
     haft__editor_result result = HAFT__EDITOR_MORE;

@@ -18,7 +18,8 @@
 #include "base/str.h"
 #include "io/file.h"
 
-/* Milliseconds between two checks whether the editor has ended: the loop cannot wait for it. */
+/* Milliseconds between two checks whether the editor has ended. The loop cannot wait for its end.
+ */
 #define CHECK_MS 50
 
 static const char *find_editor(void)
@@ -50,7 +51,7 @@ static haft_status write_file(char *path, haft_str text, haft_error *err)
 
 /* ---- the program ---- */
 
-/* Signals of the terminal have their usual effect in the editor. */
+/* Restores the default effect of the terminal's signals in the editor. */
 static bool set_signals(posix_spawnattr_t *attributes)
 {
     static const int usual[] = {SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGTERM, SIGHUP};

@@ -11,10 +11,11 @@
 #include "json/object.h"
 #include "json/write.h"
 
-/* Maximum columns of a field; --json prints all of it. */
+/* Maximum columns of a field; --json prints the whole field. */
 #define FIELD_COLUMNS 400
 
-/* The choices of a field: an array of values or of {const, title}; null if any value is allowed. */
+/* Returns the choices of a field: an array of values or of {const, title}; null if any value is
+ * allowed. */
 static haft__json choices_of(haft__json field)
 {
     static const char *const keys[] = {"enum", "oneOf", "anyOf"};
@@ -50,7 +51,7 @@ static void add_choices(haft__buf *line, haft__json field)
     }
 }
 
-/* Other constraints of the value. */
+/* Adds the other constraints of the value. */
 static void add_bounds(haft__buf *line, haft__json field)
 {
     static const char *const keys[] = {"format",  "pattern", "minLength", "maxLength",
@@ -103,8 +104,8 @@ void haft__form_add_fields(haft__buf *out, const haft__run_call *call)
     }
 }
 
-/* Finds the host as browsers do: a backslash ends it like a slash, and the text before the last @
- * is the user. */
+/* Finds the host like browsers do: a backslash ends the host like a slash, and the text before the
+ * last @ is the user. */
 haft_str haft__form_host(haft_str url)
 {
     size_t start = 0;

@@ -9,7 +9,7 @@
  * default. Text from outside is escaped. */
 void haft__form_add_fields(haft__buf *out, const haft__run_call *call);
 
-/* Returns the host of a URL, as a browser would parse it; "" if it has none. */
+/* Returns the host of a URL, as a browser would parse it; "" if the URL has no host. */
 haft_str haft__form_host(haft_str url);
 
 /* Appends a valid answer as a shell word: '{"name": "..."}', or yes if the person must visit a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grapheme.c - a character with its marks. Tests: tests/cli/terminal/grapheme_test.c. */
+/* grapheme.c - finds a character and its marks. Tests: tests/cli/terminal/grapheme_test.c. */
 #include "cli/terminal/grapheme.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/grapheme.h - which bytes of a text share a cell of a terminal; see
+/* cli/terminal/grapheme.h - finds the bytes of a text that share a cell of a terminal; see
  * cli/terminal/width.h. */
 #ifndef HAFT_CLI_TERMINAL_GRAPHEME_H
 #define HAFT_CLI_TERMINAL_GRAPHEME_H

@@ -101,7 +101,8 @@ static haft__key return_text(haft__keys *keys, haft_str text, haft_str *ret_text
 
 static haft__key feed_plain(haft__keys *keys, char byte, haft_str *ret_text);
 
-/* A multibyte character: complete, incomplete, or broken off by `byte`, which starts a new one. */
+/* Handles a byte of a multibyte character. The byte completes the character, continues it, or makes
+ * it invalid; in the last case the byte starts a new character. */
 static haft__key feed_utf8(haft__keys *keys, char byte, haft_str *ret_text)
 {
     uint32_t code;
@@ -121,14 +122,14 @@ static haft__key feed_utf8(haft__keys *keys, char byte, haft_str *ret_text)
     haft_str next = {NULL, 0};
     haft__key key = first ? HAFT__KEY_NONE : feed_plain(keys, byte, &next);
     if (key != HAFT__KEY_NONE && key != HAFT__KEY_TEXT) {
-        return key; /* the broken character is dropped: a call returns one key */
+        return key; /* drop the invalid character, because a call returns one key */
     }
-    char both[8] = REPLACED;
+    char replaced[8] = REPLACED;
     size_t length = sizeof(REPLACED) - 1;
     if (next.len > 0) {
-        memcpy(both + length, next.ptr, next.len);
+        memcpy(replaced + length, next.ptr, next.len);
     }
-    return return_text(keys, (haft_str){both, length + next.len}, ret_text);
+    return return_text(keys, (haft_str){replaced, length + next.len}, ret_text);
 }
 
 static haft__key feed_plain(haft__keys *keys, char byte, haft_str *ret_text)
@@ -161,8 +162,8 @@ static haft__key find_sequence(haft_str bytes)
     return HAFT__KEY_NONE;
 }
 
-/* Whether the bytes after the escape are a complete sequence: CSI ... letter, SS3 letter, or one
- * byte. */
+/* Whether the bytes after the escape are a complete sequence: CSI ... letter, SS3 letter, or any
+ * other single byte. */
 static bool is_complete(const haft__keys *keys)
 {
     unsigned char last = (unsigned char)keys->bytes[keys->length - 1];
@@ -182,10 +183,11 @@ static haft__key feed_sequence(haft__keys *keys, char byte, haft_str *ret_text)
         return HAFT__KEY_NONE;
     }
     if (keys->state == HAFT__KEYS_ESCAPE && (unsigned char)byte >= 0x80) {
-        return feed_plain(keys, byte, ret_text); /* a letter with Alt: no meaning */
+        return feed_plain(keys, byte, ret_text); /* a letter with Alt counts as the letter */
     }
     keys->state = HAFT__KEYS_SEQUENCE;
-    keys->bytes[fits ? keys->length : keys->length - 1] = byte; /* too long: keeps the last byte */
+    keys->bytes[fits ? keys->length : keys->length - 1] =
+        byte; /* if too long, overwrite the last byte */
     keys->length += fits;
     if (!is_complete(keys)) {
         return HAFT__KEY_NONE;

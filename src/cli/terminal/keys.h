@@ -2,9 +2,9 @@
 /*
  * cli/terminal/keys.h - decodes the bytes of a terminal into keys.
  *
- * It knows control characters, the escape sequences of common terminals (xterm, the Linux console,
+ * Decodes control characters, the escape sequences of common terminals (xterm, the Linux console,
  * rxvt, screen), UTF-8, and bracketed paste: a paste is one key, no matter how many lines it has.
- * Unknown sequences are skipped.
+ * Skips unknown sequences.
  */
 #ifndef HAFT_CLI_TERMINAL_KEYS_H
 #define HAFT_CLI_TERMINAL_KEYS_H
@@ -14,12 +14,12 @@
 #include "base/buf.h"
 
 typedef enum haft__key {
-    HAFT__KEY_NONE, /* incomplete, or no meaning */
+    HAFT__KEY_NONE, /* the bytes are incomplete, or no known key */
     HAFT__KEY_TEXT,
-    HAFT__KEY_PASTE,    /* the text as it was pasted: not sanitized */
-    HAFT__KEY_TOO_LONG, /* a paste above the limit: it is dropped */
+    HAFT__KEY_PASTE,    /* the pasted text, not sanitized */
+    HAFT__KEY_TOO_LONG, /* a paste above the limit, which is dropped */
     HAFT__KEY_ENTER,
-    HAFT__KEY_NEWLINE, /* a line feed that does not send */
+    HAFT__KEY_NEWLINE, /* inserts a line feed and does not send the message */
     HAFT__KEY_TAB,
     HAFT__KEY_LEFT,
     HAFT__KEY_RIGHT,
@@ -74,8 +74,8 @@ void haft__keys_finish(haft__keys *keys);
 /* Handles a byte. The text of TEXT and PASTE is valid until the next call. */
 haft__key haft__keys_feed(haft__keys *keys, char byte, haft_str *ret_text);
 
-/* True if the key depends on further bytes. If none arrive for a short time, call haft__keys_idle.
- */
+/* Returns true if the key depends on further bytes. If no byte arrives for a short time, call
+ * haft__keys_idle. */
 bool haft__keys_pending(const haft__keys *keys);
 haft__key haft__keys_idle(haft__keys *keys);
 

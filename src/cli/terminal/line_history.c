@@ -32,7 +32,7 @@ static void drop_oldest(haft__line_history *history, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         history->bytes -= history->lines[i].len;
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): allocated by append_line */
         free((void *)(uintptr_t)history->lines[i].ptr);
         history->lines[i] = (haft_str){NULL, 0};
     }
@@ -105,10 +105,10 @@ static void write_line(haft__buf *buf, haft_str line)
     haft__buf_add_char(buf, '\n');
 }
 
-/* False for a line that haft has not written. */
-static bool read_line(haft_str line, haft__buf *to)
+/* Decodes a line of the file. Returns false for a line that haft cannot have written. */
+static bool read_line(haft_str line, haft__buf *text)
 {
-    haft__buf_clear(to);
+    haft__buf_clear(text);
     for (size_t i = 0; i < line.len; i++) {
         char c = line.ptr[i];
         if (c == '\\') {
@@ -120,9 +120,9 @@ static bool read_line(haft_str line, haft__buf *to)
         } else if ((unsigned char)c < ' ' && c != '\t') {
             return false;
         }
-        haft__buf_add_char(to, c);
+        haft__buf_add_char(text, c);
     }
-    return haft__utf8_valid(haft__buf_str(to));
+    return haft__utf8_valid(haft__buf_str(text));
 }
 
 static haft_status read_lines(haft__line_history *history, haft_str text, haft_error *err)
@@ -148,7 +148,7 @@ static haft_status fail_file(const char *path, const char *what, haft_error *err
     return haft__fail(err, HAFT_IO, path, "%s: %s", what, strerror(errno));
 }
 
-/* A file that does not exist counts as empty. */
+/* Reads the file. A missing file counts as empty. */
 static haft_status read_file(haft__line_history *history, const char *path, haft_error *err)
 {
     haft__buf text;
@@ -174,7 +174,8 @@ haft_status haft__line_history_open(haft__line_history *history, const char *pat
     return status;
 }
 
-/* Creates the directories above `path`, only for their owner. If that fails, opening reports it. */
+/* Creates the directories of `path`, with permissions only for their owner. If that fails, opening
+ * the file reports the error. */
 static void make_folders(char *path)
 {
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL;) {
@@ -189,7 +190,7 @@ static haft_status replace_file(const char *path, haft_str text, haft_error *err
 {
     char temporary[PATH_BYTES];
     (void)snprintf(temporary, sizeof(temporary), "%s.new",
-                   path); /* fits: the lock's name is longer */
+                   path); /* fits, because the name of the lock file is longer */
     int fd =
         open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     bool good = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && haft__file_write_all(fd, text);
@@ -207,7 +208,8 @@ static haft_status replace_file(const char *path, haft_str text, haft_error *err
     return status;
 }
 
-/* Appends the line to the present content of the file, which others may have changed. */
+/* Appends the line to the file. Reads the file first, because other processes may have changed
+ * it. */
 static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
 {
     haft__line_history all;
@@ -232,7 +234,8 @@ static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
     return status;
 }
 
-/* The lock is a separate file, because each change replaces the history file. */
+/* Adds a line under a lock. The lock is a separate file, because each change replaces the history
+ * file. */
 static haft_status add_locked(char *path, haft_str line, haft_error *err)
 {
     char lock[PATH_BYTES];
@@ -255,9 +258,9 @@ static haft_status add_locked(char *path, haft_str line, haft_error *err)
 
 haft_status haft__line_history_add(haft__line_history *history, haft_str line, haft_error *err)
 {
-    bool wanted = should_keep(history, line);
+    bool add_to_history = should_keep(history, line);
     haft_status status = append_line(history, line, err);
-    return status == HAFT_OK && wanted && history->path != NULL
+    return status == HAFT_OK && add_to_history && history->path != NULL
                ? add_locked(history->path, line, err)
                : status;
 }

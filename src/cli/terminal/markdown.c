@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * markdown.c - lines of Markdown: headings, lists, quotes, rules, code blocks and tables.
+ * markdown.c - shows lines of Markdown: headings, lists, quotes, rules, code blocks and tables.
  *
- * Each line stays a line, and the beginning of a line decides its kind; markdown_spans.c shows the
- * text of a line. Tests: tests/cli/terminal/markdown_test.c.
+ * Lines are not joined. The beginning of a line decides its kind; markdown_spans.c shows the text
+ * of a line. Tests: tests/cli/terminal/markdown_test.c.
  */
 #include "cli/terminal/markdown.h"
 
@@ -14,7 +14,7 @@
 #include "cli/terminal/markdown_int.h"
 #include "cli/terminal/width.h"
 
-/* A line whose kind is unknown after so many bytes is text. */
+/* If the kind of a line is unknown after this many bytes, the line is text. */
 #define MAX_START 128
 
 #define CODE_INDENT  2
@@ -42,13 +42,14 @@ void haft__markdown_finish(haft__markdown *markdown)
 /* The beginning of a line, without its leading spaces. */
 typedef struct start {
     haft_str text;
-    bool whole; /* the rest of the line follows; nothing of it is missing */
+    bool whole; /* `text` is the whole rest of the line */
 } start;
 
-/* The number of bytes that were used, or that more must arrive. 0 with a known kind is progress. */
+/* The result of a step. `used` can be 0 without `more`: then the step has found the kind of line.
+ */
 typedef struct progress {
-    size_t used;
-    bool more;
+    size_t used; /* bytes that were handled */
+    bool more;   /* further bytes must arrive first */
 } progress;
 
 static size_t run_length(haft_str text, char c)
@@ -75,7 +76,8 @@ static void show_spaces(const haft__markdown_out *out, size_t count)
     }
 }
 
-/* Shows the leading spaces and a marker; further lines of the paragraph begin after them. */
+/* Shows the leading spaces and a marker. Wrapped lines of the paragraph are indented by the same
+ * width. */
 static void show_marker(const haft__markdown_out *out, unsigned style, haft_str marker)
 {
     haft__markdown *m = out->markdown;
@@ -100,7 +102,7 @@ static progress begin_text(const haft__markdown_out *out)
     return begin_line(out, HAFT__MARKDOWN_LINE_TEXT, 0, 0);
 }
 
-/* "# Heading" */
+/* Begins a heading: "# Heading". */
 static progress begin_heading(const haft__markdown_out *out, const start *s)
 {
     size_t run = run_length(s->text, '#');
@@ -114,7 +116,7 @@ static progress begin_heading(const haft__markdown_out *out, const start *s)
                       run == 1 ? HAFT__TEXT_BOLD | HAFT__TEXT_UNDERLINE : HAFT__TEXT_BOLD, run + 1);
 }
 
-/* "```c": the name of the language is shown. */
+/* Begins a code block: "```c". Shows the name of the language. */
 static progress begin_fence(const haft__markdown_out *out, const start *s)
 {
     haft__markdown *m = out->markdown;
@@ -165,7 +167,7 @@ static progress begin_code(const haft__markdown_out *out, const start *s)
     return begin_code_text(out);
 }
 
-/* "---": a rule across a part of the line. `ret_more`: it may still become one. */
+/* Whether the line is a rule: "---". *ret_more: the next bytes decide. */
 static bool is_rule(const start *s, bool *ret_more)
 {
     size_t run = run_length(s->text, s->text.ptr[0]);
@@ -186,7 +188,7 @@ static progress begin_rule(const haft__markdown_out *out, size_t used)
     return (progress){.used = used};
 }
 
-/* "- item", or a rule. The kind of the item's text is unknown again. */
+/* Begins a list item, "- item", or a rule. The kind of the item's text is decided next. */
 static progress begin_item(const haft__markdown_out *out, const start *s)
 {
     bool more = false, rule = s->text.ptr[0] != '+' && is_rule(s, &more);
@@ -206,7 +208,7 @@ static progress begin_item(const haft__markdown_out *out, const start *s)
     return (progress){.used = 2};
 }
 
-/* "1. item" */
+/* Begins a numbered item: "1. item". */
 static progress begin_number(const haft__markdown_out *out, const start *s)
 {
     size_t digits = 0;
@@ -229,7 +231,7 @@ static progress begin_number(const haft__markdown_out *out, const start *s)
     return (progress){.used = digits + 2};
 }
 
-/* "> quoted" */
+/* Begins a quoted line: "> quoted". */
 static progress begin_quote(const haft__markdown_out *out, const start *s)
 {
     if (s->text.len == 1 && !s->whole) {
@@ -296,7 +298,7 @@ static void end_line(const haft__markdown_out *out)
     m->spans = (haft__markdown_spans){.previous = '\n'};
 }
 
-/* Shows what is known of a line. `whole`: the line is complete. */
+/* Shows the buffered part of a line. `whole`: the line is complete. */
 static progress show_line(const haft__markdown_out *out, haft_str text, bool whole)
 {
     haft__markdown *m = out->markdown;

@@ -2,19 +2,19 @@
 /*
  * cli/terminal/markdown.h - shows Markdown on a terminal while it arrives in pieces.
  *
- * Bytes go in, wrapped and styled lines come out: the same for the same text, wherever it was cut.
- * Plain words appear immediately; a span (emphasis, code, a link) appears when it is complete.
- * Markers that do not form a span, tables, a text that begins as a JSON object, and everything
- * unknown stay as they are. All text is escaped (cli/terminal/width.h). Only http and https URLs
- * become hyperlinks, and each URL is shown.
+ * The input is bytes, the output is wrapped and styled lines. The output does not depend on how the
+ * input was split. Plain words appear immediately; a span (emphasis, code, a link) appears when it
+ * is complete. Tables, markers that form no span, and a text that begins like a JSON object are
+ * shown unchanged. All text is escaped (cli/terminal/width.h). Only http and https URLs become
+ * hyperlinks, and each URL is shown.
  */
 #ifndef HAFT_CLI_TERMINAL_MARKDOWN_H
 #define HAFT_CLI_TERMINAL_MARKDOWN_H
 
 #include "cli/terminal/word_wrap.h"
 
-/* Hyperlinks of code spans: appends the URL of a code span to `url`; false if it has none. The URL
- * has only characters of URLs. */
+/* Finds hyperlinks of code spans: `find` appends the URL of a code span to `url`, or returns false
+ * if the span has no URL. The URL must contain only characters that are valid in URLs. */
 typedef struct haft__markdown_links {
     bool (*find)(const void *context, haft_str code, haft__buf *url);
     const void *context;
@@ -24,35 +24,36 @@ typedef struct haft__markdown_links {
 typedef enum haft__markdown_line {
     HAFT__MARKDOWN_LINE_START, /* not known yet */
     HAFT__MARKDOWN_LINE_TEXT,
-    HAFT__MARKDOWN_LINE_RAW,  /* a row of a table, or of a code block: shown as it is */
+    HAFT__MARKDOWN_LINE_RAW,  /* a row of a table, or of a code block: shown unchanged */
     HAFT__MARKDOWN_LINE_DROP, /* the end of a fence: not shown */
 } haft__markdown_line;
 
 /* The search for the end of a span, which continues with the next piece. */
 typedef struct haft__markdown_search {
-    size_t at;      /* the next byte to look at; 0: not begun */
-    unsigned ticks; /* emphasis: inside a code span of so many backticks. A link: parentheses */
-    bool in_url;    /* a link: after "](" */
+    size_t at;      /* position of the next byte; 0: the search has not begun */
+    unsigned ticks; /* of emphasis: backticks of the code span around `at`, or 0; of a link: the
+                       number of open parentheses */
+    bool in_url;    /* of a link: after "](" */
 } haft__markdown_search;
 
 /* The state of the spans of one text: a line, or the inside of a span. */
 typedef struct haft__markdown_spans {
     unsigned style;
-    unsigned hopeless; /* bits of delimiters that nothing closes in the rest of the line */
+    unsigned unclosed; /* bits of delimiters that the rest of the line does not close */
     unsigned depth;
-    char previous; /* the byte before; a line feed at the beginning */
+    char previous; /* the previous byte; a line feed at the beginning */
     bool in_word;  /* inside a bare URL, until white space */
-    bool in_link;  /* the text of a link */
+    bool in_link;  /* inside the text of a link */
     haft__markdown_search search;
 } haft__markdown_spans;
 
 typedef struct haft__markdown {
-    bool symbols, links;  /* the terminal has characters beyond ASCII; it has hyperlinks */
-    haft__word_wrap wrap; /* its `indent` may be set */
-    const haft__markdown_links *code_links; /* may be set; NULL: code spans are no links */
+    bool symbols, links;  /* the terminal supports characters outside ASCII; supports hyperlinks */
+    haft__word_wrap wrap; /* the caller may set its `indent` */
+    const haft__markdown_links *code_links; /* the caller may set it; NULL: code is never a link */
 
     /* private */
-    bool begun, verbatim; /* a line of the text has begun; the text is not Markdown */
+    bool begun, verbatim; /* the text has begun; the text is JSON and not Markdown */
     haft__buf buffered;   /* bytes that are not shown yet */
     haft__markdown_line line;
     haft__markdown_spans spans;

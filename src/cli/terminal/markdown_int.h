@@ -12,11 +12,11 @@ typedef struct haft__markdown_out {
     size_t width;
 } haft__markdown_out;
 
-/* Shows text as it is. */
+/* Shows text unchanged. */
 void haft__markdown_show(const haft__markdown_out *out, unsigned style, haft_str text);
 
-/* Shows the beginning of the text of a line, without its line feed. `whole`: nothing of the line
- * follows. Returns how many bytes were shown: 0 if more must arrive first. */
+/* Shows the beginning of the text of a line, without its line feed. `whole`: `text` reaches the end
+ * of the line. Returns the number of bytes that were shown; 0 if more bytes must arrive first. */
 size_t haft__markdown_show_spans(const haft__markdown_out *out, haft__markdown_spans *spans,
                                  haft_str text, bool whole);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * markdown_spans.c - emphasis, code and links in a line of Markdown.
+ * markdown_spans.c - shows emphasis, code and links in a line of Markdown.
  *
- * The rules are those of CommonMark where both ends of a span are on one line, and stricter where a
- * marker could also be meant literally: `2*3*4` and `snake_case` stay. Cost: a failed search for
- * the end of a span is not repeated in the same line, and an interrupted one continues where it
- * was, so that every byte is read a bounded number of times. Tests:
- * tests/cli/terminal/markdown_test.c.
+ * The rules are the rules of CommonMark for spans inside one line, but stricter if a marker can be
+ * ordinary text: `2*3*4` and `snake_case` stay unchanged. Cost: a failed search for the end of a
+ * span is not repeated in the same line, and an interrupted search continues at its position, so
+ * that every byte is read a bounded number of times. Tests: tests/cli/terminal/markdown_test.c.
  */
 #include "base/ascii.h"
 #include "base/limits.h"
@@ -14,7 +13,7 @@
 #include "base/str.h"
 #include "cli/terminal/markdown_int.h"
 
-/* Longer runs of a delimiter delimit nothing. */
+/* Maximum length of a delimiter; longer runs are text. */
 #define MAX_RUN 3
 
 /* Maximum nesting of spans. */
@@ -29,9 +28,9 @@ typedef enum outcome {
 /* Text that begins with the delimiter of a span. */
 typedef struct opener {
     haft_str text;
-    bool whole;    /* nothing of the line follows */
+    bool whole;    /* `text` reaches the end of the line */
     size_t run;    /* length of the delimiter */
-    unsigned kind; /* a bit of `hopeless` */
+    unsigned kind; /* a bit of `unclosed` */
 } opener;
 
 static bool is_wordlike(char c)
@@ -44,7 +43,7 @@ static bool is_punctuation(char c)
     return c > ' ' && c < 0x7f && !haft__ascii_is_alphanumeric(c);
 }
 
-/* Bytes of a URL that may stand in a hyperlink. */
+/* Whether a hyperlink may contain the byte. */
 static bool is_url_byte(char c)
 {
     return c > ' ' && c < 0x7f && strchr("[]<>\"\\`", c) == NULL;
@@ -62,7 +61,7 @@ static bool is_web_url(haft_str url)
     return false;
 }
 
-/* Length of the run of equal bytes at `at`, at most one more than a delimiter has. */
+/* Returns the length of the run of equal bytes at `at`, at most MAX_RUN + 1. */
 static size_t run_at(haft_str text, size_t at)
 {
     size_t length = 1;
@@ -95,14 +94,14 @@ static void show_inside(const haft__markdown_out *out, const haft__markdown_span
 
 /* ---- the end of a span ---- */
 
-/* The search has reached the end of the text. */
+/* Handles a search that has reached the end of the text. */
 static outcome end_search(haft__markdown_spans *spans, const opener *o, size_t at)
 {
     spans->search.at = at;
     if (!o->whole && at < HAFT__LIMIT_MARKDOWN_SPAN_BYTES) {
         return OUTCOME_MORE;
     }
-    spans->hopeless |= o->kind;
+    spans->unclosed |= o->kind;
     return OUTCOME_LITERAL;
 }
 
@@ -115,14 +114,14 @@ static bool closes(const opener *o, size_t at, size_t run)
     return fits && after_text && !in_word;
 }
 
-/* Another emphasis of this kind begins: the text before it is not emphasised. */
+/* Whether another emphasis of this kind begins at `at`. If so, the first delimiter is text. */
 static bool reopens(const opener *o, size_t at, size_t run)
 {
     return run == o->run && at + run < o->text.len && haft__ascii_is_blank(o->text.ptr[at - 1])
            && !haft__ascii_is_blank(o->text.ptr[at + run]);
 }
 
-/* The position after the emphasis. Delimiters in code spans do not count. */
+/* Finds the position after the emphasis. Ignores delimiters in code spans. */
 static outcome find_emphasis_end(haft__markdown_spans *spans, const opener *o, size_t *ret_end)
 {
     size_t at = spans->search.at > 0 ? spans->search.at : o->run;
@@ -167,7 +166,7 @@ static outcome find_code_end(haft__markdown_spans *spans, const opener *o, size_
     return end_search(spans, o, at);
 }
 
-/* The position after "[text](url)". Neither part may contain a bracket. */
+/* Finds the position after "[text](url)". The text and the URL must not contain brackets. */
 static outcome find_link_end(haft__markdown_spans *spans, const opener *o, size_t *ret_end)
 {
     haft__markdown_search *search = &spans->search;
@@ -199,7 +198,7 @@ static outcome find_link_end(haft__markdown_spans *spans, const opener *o, size_
     return end_search(spans, o, at);
 }
 
-/* The position after "<https://...>". */
+/* Finds the position after "<https://...>". */
 static outcome find_autolink_end(haft__markdown_spans *spans, const opener *o, size_t *ret_end)
 {
     size_t at = spans->search.at > 0 ? spans->search.at : 1;
@@ -243,7 +242,7 @@ static outcome show_emphasis(const haft__markdown_out *out, haft__markdown_spans
     return found;
 }
 
-/* Makes the code span a hyperlink if it has a URL. */
+/* Makes the code span a hyperlink if `code_links` finds its URL. Returns the bit of its style. */
 static unsigned link_code(const haft__markdown_out *out, haft_str code)
 {
     const haft__markdown_links *links = out->markdown->code_links;
@@ -272,7 +271,7 @@ static outcome show_code(const haft__markdown_out *out, haft__markdown_spans *sp
     return found;
 }
 
-/* Shows a hyperlink, and its URL unless that is the text. */
+/* Shows a hyperlink, and its URL if the text differs from the URL. */
 static void show_url(const haft__markdown_out *out, const haft__markdown_spans *spans,
                      haft_str text, haft_str url)
 {
@@ -319,7 +318,7 @@ static outcome show_autolink(const haft__markdown_out *out, haft__markdown_spans
 
 static const struct {
     char delimiter;
-    unsigned first_kind; /* bits of `hopeless`, one for each length */
+    unsigned first_kind; /* first bit of `unclosed`; one bit for each length */
     outcome (*show)(const haft__markdown_out *out, haft__markdown_spans *spans, const opener *o,
                     size_t *ret_end);
 } kinds[] = {
@@ -329,7 +328,7 @@ static const struct {
 
 /* ---- text ---- */
 
-/* Shows text as it is. Returns its length. */
+/* Shows text unchanged. Returns its length. */
 static size_t show_literal(const haft__markdown_out *out, haft__markdown_spans *spans,
                            haft_str text)
 {
@@ -352,8 +351,8 @@ static size_t show_span(const haft__markdown_out *out, haft__markdown_spans *spa
     o.kind = kinds[kind].first_kind << (o.run - 1);
     outcome found = OUTCOME_LITERAL;
     if (o.run > MAX_RUN || (!bracket && spans->previous == c)) {
-        o.run = 1; /* a long run is text, byte for byte */
-    } else if ((spans->hopeless & o.kind) == 0 && spans->depth < MAX_DEPTH) {
+        o.run = 1; /* a long run is text; show it byte by byte */
+    } else if ((spans->unclosed & o.kind) == 0 && spans->depth < MAX_DEPTH) {
         found = kinds[kind].show(out, spans, &o, &end);
     }
     if (found == OUTCOME_LITERAL) {
@@ -380,7 +379,8 @@ static size_t show_escape(const haft__markdown_out *out, haft__markdown_spans *s
     return 2;
 }
 
-/* A bare URL is text up to the next white space: its underscores are not emphasis. */
+/* Handles an 'h', which may begin a bare URL. A bare URL is text up to the next white space: its
+ * underscores are not emphasis. */
 static size_t show_h(const haft__markdown_out *out, haft__markdown_spans *spans, haft_str text,
                      bool whole)
 {

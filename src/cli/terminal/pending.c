@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pending.c - prints commands to copy. Tests: tests/cli/terminal/pending_test.c,
+/* pending.c - prints pending calls, and commands to copy. Tests: tests/cli/terminal/pending_test.c,
  * tests/cli/store_test.py. */
 #include "cli/terminal/pending.h"
 
@@ -18,7 +18,7 @@
 #include "run/pause/binding.h"
 #include "store/store.h"
 
-/* Every question of a tool can be declined, whatever the kind of its pause accepts. */
+/* The command that declines a question of a tool. It is possible for every kind of pause. */
 static const haft__pause_reply decline = {"reject", "", "  # decline"};
 
 static void add_quoted(haft__buf *buf, const char *word)
@@ -45,7 +45,7 @@ void haft__pending_print_quoted(FILE *out, const char *word)
     haft__buf_finish(&text);
 }
 
-/* Prints the question of a tool, and what a person must know to answer it. */
+/* Prints the question of a tool, with the information that a person needs for the answer. */
 static void print_tool_question(FILE *out, const haft__run_call *call)
 {
     if (call->lost) {
@@ -64,7 +64,7 @@ static void print_tool_question(FILE *out, const haft__run_call *call)
     }
 }
 
-/* Explains why a person is asked: this is not an approval. */
+/* Prints why a person must decide about a call with an unknown outcome. */
 static void print_unknown_outcome(FILE *out, const haft__run_call *call)
 {
     if (!haft__pause_kind_of(call->pause)->outcome_unknown || call->lost) {
@@ -83,7 +83,7 @@ static void print_unknown_outcome(FILE *out, const haft__run_call *call)
     haft__buf_finish(&text);
 }
 
-/* Prints what a person would be asked. */
+/* Prints the question that a terminal would ask. */
 static haft_status print_prompt(FILE *out, const haft_run *run, const haft__run_call *call)
 {
     switch (haft__pause_kind_of(call->pause)->prompt) {
@@ -106,7 +106,7 @@ void haft__pending_print_agent(FILE *out, const haft_run *run)
     }
 }
 
-/* Prints what would run: people must see a call before they approve it. */
+/* Prints the call that needs approval, because people must see a call before they approve it. */
 static void print_call(FILE *out, const haft_run *run, const haft__run_call *call)
 {
     print_tool_question(out, call);
@@ -152,7 +152,8 @@ static void add_command(haft__buf *buf, const haft__args *args, const haft_run *
         haft__buf_add_str(buf, haft__str(reply->value));
     }
     if (is_bound_approval(call, reply)
-        && call->binding.len >= HAFT__BINDING_PREFIX_LENGTH) { /* approves only this */
+        && call->binding.len
+               >= HAFT__BINDING_PREFIX_LENGTH) { /* approves only the call that was printed */
         haft__buf_addf(buf, " --binding %.*s", HAFT__BINDING_PREFIX_LENGTH, call->binding.ptr);
     }
     if (store != NULL) {
@@ -164,29 +165,29 @@ static void add_command(haft__buf *buf, const haft__args *args, const haft_run *
     }
 }
 
-static void see_command(const haft__args *args, const haft_run *run, const haft__run_call *call,
-                        const haft__pause_reply *reply,
-                        void (*see)(void *context, haft_str command, const char *note),
-                        void *context)
+static void visit_command(const haft__args *args, const haft_run *run, const haft__run_call *call,
+                          const haft__pause_reply *reply,
+                          void (*visit)(void *context, haft_str command, const char *note),
+                          void *context)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     add_command(&text, args, run, call, reply);
-    see(context, haft__buf_str(&text), reply->note);
+    visit(context, haft__buf_str(&text), reply->note);
     haft__buf_finish(&text);
 }
 
 void haft__pending_each_command(const haft__args *args, const haft_run *run,
                                 const haft__run_call *call,
-                                void (*see)(void *context, haft_str command, const char *note),
+                                void (*visit)(void *context, haft_str command, const char *note),
                                 void *context)
 {
     const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
     for (size_t k = 0; k < COUNT(kind->replies) && kind->replies[k].command != NULL; k++) {
-        see_command(args, run, call, &kind->replies[k], see, context);
+        visit_command(args, run, call, &kind->replies[k], visit, context);
     }
     if (call->elicitation.kind == HAFT__JSON_OBJECT) {
-        see_command(args, run, call, &decline, see, context);
+        visit_command(args, run, call, &decline, visit, context);
     }
 }
 

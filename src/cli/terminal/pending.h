@@ -9,22 +9,22 @@
 #include "engine/runtime.h"
 #include "run/run.h"
 
-/* Prints a line for each possible command on each pending call. The lines can be copied into a
- * shell; they have the --store of this command line. */
+/* Prints a line for each possible command to each pending call. The lines can be copied into a
+ * shell; they contain the --store of this command line. */
 void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run);
 
-/* Prints one pending call: its path, its kind, who asks, its deadline, its question, and a line for
- * each possible command. */
+/* Prints one pending call: path, kind, the agent that asks, deadline, question, and a line for each
+ * possible command. */
 void haft__pending_print_call(FILE *out, const haft__args *args, const haft_run *run,
                               const haft__run_call *call);
 
-/* Calls `see` for each possible command on the pending call, with a shell comment or "". */
+/* Calls `visit` for each possible command to the pending call, with a shell comment or "". */
 void haft__pending_each_command(const haft__args *args, const haft_run *run,
                                 const haft__run_call *call,
-                                void (*see)(void *context, haft_str command, const char *note),
+                                void (*visit)(void *context, haft_str command, const char *note),
                                 void *context);
 
-/* If the run is a child run, prints the name of its agent, so that a person knows who asks. */
+/* If the run is a child run, prints the name of the agent that asks. */
 void haft__pending_print_agent(FILE *out, const haft_run *run);
 
 /* Prints a word for a shell, quoted if needed. */

@@ -64,7 +64,7 @@ void haft__print_wrapped(FILE *out, size_t column, size_t indent, haft_str text)
     haft__buf_finish(&lines);
 }
 
-/* For text that no decision depends on: joiners and selectors of emoji stay. */
+/* Prints text on which no approval depends: does not escape joiners and selectors of emoji. */
 static void print_prose(FILE *out, haft_str text)
 {
     haft__escaped_char shown;
@@ -137,7 +137,7 @@ void haft__print_markdown_linked(FILE *out, haft_str text, const haft__terminal_
     haft__markdown_finish(&markdown);
 }
 
-/* Invalid UTF-8 is not JSON, but may occur in a file of events. */
+/* Prints a character of JSON text. A file of events may contain invalid UTF-8. */
 static size_t print_json_char(FILE *out, haft_str text)
 {
     uint32_t code = 0;
@@ -175,7 +175,7 @@ haft_status haft__print_json_line(FILE *out, haft__buf *buf, haft_error *err)
     return status;
 }
 
-/* Joins the lines that are not empty; stops when there is enough for an excerpt. */
+/* Joins the lines that are not empty, until the text is long enough for an excerpt. */
 static void join_lines(haft__buf *joined, haft_str text)
 {
     while (text.len > 0 && joined->len <= 4 * MAX_COLUMNS) { /* of at most 4 bytes each */

@@ -14,38 +14,39 @@
  * is not UTF-8 as \xff (cli/terminal/width.h). */
 void haft__print_escaped(FILE *out, haft_str text);
 
-/* haft__print_escaped and a line feed. `column` columns of the line are used. A terminal shows
- * whole words; the further lines are indented by `indent` columns. */
+/* Like haft__print_escaped, followed by a line feed. `column` is the present column. On a terminal
+ * wraps the text at words and indents the further lines by `indent` columns. */
 void haft__print_wrapped(FILE *out, size_t column, size_t indent, haft_str text);
 
-/* Content of a run: unchanged, but escaped for a terminal except for line feeds and tabs. A line
- * feed follows an answer. */
+/* Print content of a run unchanged, or escaped (except for line feeds and tabs) if `out` is a
+ * terminal. haft__print_answer adds a line feed. */
 void haft__print_content(FILE *out, haft_str text);
 void haft__print_answer(FILE *out, haft_str text);
 
-/* The answer of a model. A terminal with colours shows its Markdown (cli/terminal/markdown.h). */
+/* Prints the answer of a model. On a terminal with colours renders its Markdown
+ * (cli/terminal/markdown.h). */
 void haft__print_markdown(FILE *out, haft_str text, const haft__terminal_caps *caps);
 
-/* The same. Code spans that `links` knows are hyperlinks. */
+/* The same. Code spans with a URL in `links` become hyperlinks. */
 void haft__print_markdown_linked(FILE *out, haft_str text, const haft__terminal_caps *caps,
                                  const haft__markdown_links *links);
 
 /* Appends a path as part of a URL: percent-encoded, except for slashes. */
 void haft__print_add_url(haft__buf *buf, haft_str path);
 
-/* JSON text: unchanged; a terminal gets \uXXXX for unsafe characters
- * (cli/terminal/width.h), which is the same JSON. */
+/* Prints JSON text unchanged. On a terminal prints unsafe characters (cli/terminal/width.h) as
+ * \uXXXX, which is the same JSON value. */
 void haft__print_json(FILE *out, haft_str text);
 
 /* Prints the JSON text of `buf` and a line feed, and flushes: a client may wait for this line
  * before it sends the next. Prints nothing if writing to the buffer has failed. */
 HAFT_MUST_USE haft_status haft__print_json_line(FILE *out, haft__buf *buf, haft_error *err);
 
-/* haft__print_escaped on one line of at most 70 characters: line ends as " / ", and "..." where the
- * text is cut. */
+/* Prints escaped text on one line of at most 70 characters, with " / " for line ends, and "..." at
+ * the end of a truncated text. */
 void haft__print_excerpt(FILE *out, haft_str text);
 
-/* "haft: where: message", and the hint on its own line. */
+/* Prints "haft: where: message", and the hint on its own line. */
 void haft__print_error(FILE *out, const haft_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sanitize.c - turns bytes into text. Tests: tests/cli/terminal/sanitize_test.c. */
+/* sanitize.c - converts bytes to text. Tests: tests/cli/terminal/sanitize_test.c. */
 #include "cli/terminal/sanitize.h"
 
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal.c - asks the person at the terminal: reads lines while it steps the run.
+ * terminal.c - asks the person at the terminal: reads lines and steps the run meanwhile.
  *
  * terminal_show.c prints the questions, terminal_approval.c asks for approvals, terminal_outcome.c
- * about unknown outcomes. Tests: tests/cli/terminal_test.py.
+ * asks about unknown outcomes. Tests: tests/cli/terminal_test.py.
  */
 #include "cli/terminal/terminal.h"
 
@@ -108,7 +108,7 @@ haft_status haft__terminal_wait_for_line(haft__terminal *t, haft_run *run, haft_
 
 /* ---- answers ---- */
 
-/* A number selects a choice, an empty line the default. */
+/* Returns the answer for a line: a number selects a choice, an empty line selects the default. */
 static haft_str answer_of(const haft__run_call *call, haft_str line)
 {
     const haft__json *choices = haft__terminal_question_choices(call);
@@ -123,7 +123,7 @@ static haft_str answer_of(const haft__run_call *call, haft_str line)
     return line;
 }
 
-/* Whether the line is a number that neither selects a choice nor is one. */
+/* Whether the line is a number that is not the number of a choice and not a choice itself. */
 static bool is_invalid_choice(const haft__run_call *call, haft_str line)
 {
     const haft__json *choices = haft__terminal_question_choices(call);
@@ -158,8 +158,8 @@ static bool is_question(const haft__run_call *call)
            && haft__pause_kind_of(call->pause)->prompt != HAFT__PAUSE_PROMPT_NONE;
 }
 
-/* The first pending call that a person can decide about, and how many there are. Questions that are
- * lost with this process come first. */
+/* Finds the first pending call about which a person can decide, and counts these calls. A question
+ * that would be lost at the end of this process comes first. */
 static const haft__run_call *find_question(const haft_run *run, size_t *ret_count)
 {
     const haft__run *state = &run->state;
@@ -181,11 +181,11 @@ bool haft__terminal_can_ask(const haft_run *run)
     return haft__run_takes_answers(&run->state) && find_question(run, &count) != NULL;
 }
 
-/* Counts the position of this question; includes those that were just answered here. */
+/* Counts the questions of this pause that were answered here, for the position "(2/3)". */
 static void count_answered(haft__terminal *t, size_t count)
 {
-    t->asked = t->left > 0 && count == t->left - 1 ? t->asked + 1 : 0;
-    t->left = count;
+    t->answered_count = t->remaining > 0 && count == t->remaining - 1 ? t->answered_count + 1 : 0;
+    t->remaining = count;
 }
 
 void haft__terminal_discard_typed(haft__terminal *t)
@@ -231,7 +231,7 @@ haft_status haft__terminal_send_command(haft__terminal *t, haft_run *run,
     haft_status status = HAFT_OK;
     haft__arena_init(&arena, 0);
     if (object) {
-        bool is_json = true; /* otherwise the person is asked again, too */
+        bool is_json = true; /* invalid JSON is an error; the person is asked again */
         status = haft__run_command_read_value(&arena, line, run->runtime->hash_key, &command->value,
                                               &is_json, &why);
     }
@@ -256,8 +256,8 @@ static bool is_object(haft_str line)
     return haft__str_starts_with(line, HAFT__LIT("{"));
 }
 
-/* Answers a tool: {...} is the whole form, an empty line its defaults, anything else its single
- * field. */
+/* Answers the question of a tool. {...} is the whole form, an empty line selects its defaults, and
+ * other text is the value of its single field. */
 static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__run_command *command,
                                bool no, haft_str line, bool *ret_answered, haft_error *err)
 {
@@ -290,7 +290,7 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
     bool tool = call->elicitation.kind == HAFT__JSON_OBJECT,
          url = tool && haft__elicitation_is_url(call);
     haft_str id = call->id;
-    haft_str pause = haft__str(haft__pause_name(call->pause)); /* as it was shown */
+    haft_str pause = haft__str(haft__pause_name(call->pause)); /* the kind of pause that is shown */
     haft_status status = ask(terminal, run, id, &got, &line, err);
     if (status == HAFT_OK && got != HAFT__TYPED_LINE) {
         haft__terminal_end_prompt(terminal);

@@ -2,8 +2,8 @@
 /*
  * terminal_approval.c - asks the person at the terminal whether a call may run.
  *
- * The call is shown once; then the prompt is repeated until the person has decided, or the approval
- * is withdrawn. Tests: tests/cli/terminal_test.py, tests/cli/approvals_test.py.
+ * The call is shown once. The prompt is repeated until the person has decided or another process
+ * has answered. Tests: tests/cli/terminal_test.py, tests/cli/approvals_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -14,12 +14,12 @@
 #include "cli/terminal/terminal_int.h"
 #include "engine/run.h"
 
-/* The approval that a person is asked for. Texts are borrowed from the run. */
+/* The approval that the prompt asks for. Texts are borrowed from the run. */
 typedef struct approval {
     haft__terminal *terminal;
     haft_run *run;
-    haft__run_command command; /* with the call, the pause and the binding that are shown */
-    uint64_t seq;              /* of the pause */
+    haft__run_command command; /* with the shown call, its pause and its binding */
+    uint64_t seq;              /* number of the event that began the pause */
     bool decided;              /* a command was sent and accepted */
     haft_error *err;
 } approval;
@@ -39,7 +39,7 @@ static haft_status read_reply(approval *a, const char *prompt, haft__typed *ret_
     return status;
 }
 
-/* Prints a problem of the reply; the person is asked again. */
+/* Prints a problem of the reply; then the prompt is repeated. */
 static void report_problem(approval *a, const haft_error *problem)
 {
     haft__print_escaped(a->terminal->out, haft__str(problem->message));
@@ -63,7 +63,7 @@ static haft_status send_verdict(approval *a, haft__run_command_kind kind)
     return status;
 }
 
-/* Approves the call with these arguments, JSON text. */
+/* Approves the call with other arguments. `text` is JSON. */
 static haft_status send_arguments(approval *a, haft_str text, haft__arena *arena)
 {
     haft_error why = {0};
@@ -79,12 +79,12 @@ static haft_status send_arguments(approval *a, haft_str text, haft__arena *arena
         report_problem(a, &why);
         status = status == HAFT_NO_MEMORY ? status : HAFT_OK;
     }
-    a->command.value = haft__json_null(); /* it lives only as long as the arena */
+    a->command.value = haft__json_null(); /* the value lives in the arena */
     return status;
 }
 
-/* Lets the person edit the arguments. A text that is unchanged approves nothing: leaving an editor
- * is no decision. */
+/* Opens an editor for the arguments. If the person leaves the text unchanged, the call is not
+ * approved and the prompt is repeated. */
 static haft_status edit(approval *a, haft__arena *arena)
 {
     const haft__run_call *call = haft__run_find_call(&a->run->state, a->command.call);
@@ -110,13 +110,13 @@ static haft_status edit(approval *a, haft__arena *arena)
                                                                    : HAFT_OK;
 }
 
-/* Rejects the call with the text as a message, if the person confirms that. */
+/* Rejects the call with the text as a message to the model, if the person confirms that. */
 static haft_status send_message(approval *a, haft_str text, haft__arena *arena)
 {
     haft__typed got = HAFT__TYPED_NOTHING;
     haft_str line = {NULL, 0};
-    haft_str kept = haft__arena_copy(arena, text); /* the next line replaces the text */
-    if (kept.ptr == NULL) {
+    haft_str message = haft__arena_copy(arena, text); /* the next typed line overwrites the text */
+    if (message.ptr == NULL) {
         return haft__arena_fail(arena, a->err);
     }
     haft_status status =
@@ -124,13 +124,13 @@ static haft_status send_message(approval *a, haft_str text, haft__arena *arena)
     if (status != HAFT_OK || got != HAFT__TYPED_LINE || !haft__approval_reply_is_yes(line)) {
         return status;
     }
-    a->command.why = kept;
+    a->command.why = message;
     status = send_verdict(a, HAFT__RUN_COMMAND_REJECT);
     a->command.why = HAFT__LIT("");
     return status;
 }
 
-/* Keeps the standing approval of the user, then approves this call. */
+/* Stores a standing approval of the user, then approves this call. */
 static haft_status approve_always(approval *a)
 {
     const haft__run_call *call = haft__run_find_call(&a->run->state, a->command.call);
@@ -138,7 +138,7 @@ static haft_status approve_always(approval *a)
     haft_status status =
         a->terminal->keep_approval != NULL
             ? a->terminal->keep_approval(a->terminal->keep_context, a->run, call, &why)
-            : haft__fail(&why, HAFT_BAD_STATE, "", "no approval is kept here");
+            : haft__fail(&why, HAFT_BAD_STATE, "", "no approval can be stored here");
     if (status == HAFT_OK) {
         return send_verdict(a, HAFT__RUN_COMMAND_APPROVE);
     }
@@ -173,7 +173,7 @@ static haft_status apply_reply(approval *a, haft__approval_reply reply, haft__ar
     HAFT__UNREACHABLE();
 }
 
-/* Asks until a decision is made or the approval is withdrawn. The end of input is a no. */
+/* Asks until the person has decided or the question is withdrawn. The end of input means no. */
 static haft_status decide_approval(approval *a, bool *ret_answered)
 {
     haft_status status = HAFT_OK;

@@ -17,7 +17,8 @@ static const char *or_empty(const char *value)
     return value != NULL ? value : "";
 }
 
-/* From the first locale variable that is set. The Linux console lacks most of the symbols. */
+/* Whether the first locale variable that is set names UTF-8. The Linux console lacks most of the
+ * symbols. */
 static bool has_symbols(void)
 {
     const char *locale = or_empty(getenv("LC_ALL"));
@@ -27,21 +28,21 @@ static bool has_symbols(void)
     return utf8 && strcmp(or_empty(getenv("TERM")), "linux") != 0;
 }
 
-haft__terminal_caps haft__terminal_caps_detect(FILE *to, bool plain)
+haft__terminal_caps haft__terminal_caps_detect(FILE *out, bool plain)
 {
     const char *term = or_empty(getenv("TERM"));
     bool able = term[0] != '\0' && strcmp(term, "dumb") != 0;
-    bool live = !plain && able && isatty(fileno(to)) == 1;
+    bool live = !plain && able && isatty(fileno(out)) == 1;
     return (haft__terminal_caps){.live = live,
                                  .colour = live && or_empty(getenv("NO_COLOR"))[0] == '\0',
                                  .symbols = live && has_symbols(),
-                                 .width = live ? haft__terminal_caps_width(to) : DEFAULT_WIDTH};
+                                 .width = live ? haft__terminal_caps_width(out) : DEFAULT_WIDTH};
 }
 
-size_t haft__terminal_caps_width(FILE *to)
+size_t haft__terminal_caps_width(FILE *out)
 {
     struct winsize size = {0};
-    bool known = ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    bool known = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     size_t width = known ? size.ws_col : DEFAULT_WIDTH;
     return width > MIN_WIDTH ? width : MIN_WIDTH;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/terminal_int.h - prompts, and the lines that a person types. Private to its folder.
- */
+/* cli/terminal/terminal_int.h - shows prompts and reads typed lines. Private to its folder. */
 #ifndef HAFT_CLI_TERMINAL_TERMINAL_INT_H
 #define HAFT_CLI_TERMINAL_TERMINAL_INT_H
 
@@ -18,22 +17,22 @@ typedef enum haft__typed {
 /* Discards input that was typed before a prompt. */
 void haft__terminal_discard_typed(haft__terminal *t);
 
-/* Whether the pause that was shown is still open; `seq` is that of the pause. A question that is
- * lost with this process stays open while other calls run; any other one is withdrawn when the run
- * continues. */
+/* Whether the shown pause is still open. `seq` is the number of the event that began the pause. A
+ * question of a tool in this process stays open while other calls run. Other questions are
+ * withdrawn when the run continues. */
 bool haft__terminal_is_open(const haft_run *run, haft_str id, uint64_t seq);
 
-/* Waits for a line and steps the run, until the pause is no longer open or a signal arrives.
- * *ret_line is valid until the next line. */
+/* Steps the run until a line was typed, the pause is no longer open, or a signal arrives. *ret_line
+ * is valid until the next line. */
 HAFT_MUST_USE haft_status haft__terminal_wait_for_line(haft__terminal *t, haft_run *run,
                                                        haft_str id, uint64_t seq,
                                                        haft__typed *ret_typed, haft_str *ret_line,
                                                        haft_error *err);
 
-/* Ends the line of a prompt that got no line. */
+/* Prints a line feed after a prompt without a typed line. */
 void haft__terminal_end_prompt(haft__terminal *t);
 
-/* Asks whether the call may run. *ret_answered as for haft__terminal_ask. */
+/* Asks whether the call may run. *ret_answered has the same meaning as for haft__terminal_ask. */
 HAFT_MUST_USE haft_status haft__terminal_ask_approval(haft__terminal *t, haft_run *run,
                                                       const haft__run_call *call,
                                                       bool *ret_answered, haft_error *err);
@@ -43,43 +42,43 @@ HAFT_MUST_USE haft_status haft__terminal_ask_outcome(haft__terminal *t, haft_run
                                                      const haft__run_call *call, bool *ret_answered,
                                                      haft_error *err);
 
-/* Sends the command, with the typed object if there is one. If it is rejected, prints why; the
- * person is asked again. */
+/* Sends the command. If `object`, its value is the JSON object in `line`. If the run rejects the
+ * command, prints the reason; the person is asked again. */
 HAFT_MUST_USE haft_status haft__terminal_send_command(haft__terminal *t, haft_run *run,
                                                       haft__run_command *command, bool object,
                                                       haft_str line, bool *ret_answered,
                                                       haft_error *err);
 
-/* The choices of a question; NULL if any answer is allowed. */
+/* Returns the choices of a question; NULL if any answer is allowed. */
 const haft__json *haft__terminal_question_choices(const haft__run_call *call);
 
-/* A text argument of the question; "" if it is missing. */
+/* Returns a text argument of the question; "" if it is missing. */
 haft_str haft__terminal_question_text(const haft__run_call *call, const char *key);
 
 HAFT_MUST_USE haft_status haft__terminal_show_question(haft__terminal *t,
                                                        const haft__run_call *call, haft_error *err);
 
-/* The same without a prompt, if nobody can be asked. */
+/* Prints the question without a prompt, for an output that is not a terminal. */
 HAFT_MUST_USE haft_status haft__terminal_print_question(FILE *to, const haft__run_call *call,
                                                         haft_error *err);
 
-/* A question of a running tool, without a prompt, if nobody can be asked. */
+/* Prints the question of a running tool without a prompt. */
 HAFT_MUST_USE haft_status haft__terminal_print_tool_question(FILE *to, const haft__run_call *call,
                                                              haft_error *err);
 
-/* Shows the tool, its exact arguments and what it would do; the caller adds the prompt.
- * *ret_whole is false if not all of it could be shown. */
+/* Shows the tool, its exact arguments and its preview; the caller adds the prompt. *ret_whole is
+ * false if a text was too long to be shown completely. */
 HAFT_MUST_USE haft_status haft__terminal_show_approval(haft__terminal *t, const haft_run *run,
                                                        const haft__run_call *call, bool *ret_whole,
                                                        haft_error *err);
 
-/* The same in plain lines, if no person can be asked. */
+/* The same in plain lines, for an output that is not a terminal. */
 HAFT_MUST_USE haft_status haft__terminal_print_approval(FILE *to, const haft_run *run,
                                                         const haft__run_call *call,
                                                         haft_error *err);
 
-/* Appends the arguments of the call as a person edits them: JSON over several lines, with secrets
- * redacted and every hidden character escaped. */
+/* Appends the arguments of the call for an editor: JSON on several lines, with secrets redacted and
+ * hidden characters escaped. */
 HAFT_MUST_USE haft_status haft__terminal_add_editable(const haft_run *run,
                                                       const haft__run_call *call, haft__buf *out,
                                                       haft_error *err);
@@ -87,7 +86,7 @@ HAFT_MUST_USE haft_status haft__terminal_add_editable(const haft_run *run,
 /* Shows one line of help: a reply and its meaning, which begins at HAFT__REPLY_HELP_COLUMN. */
 void haft__terminal_show_help(haft__terminal *t, const char *text);
 
-/* Shows a call whose outcome is unknown, and why; the caller adds the prompt. */
+/* Shows a call and the reason why its outcome is unknown; the caller adds the prompt. */
 HAFT_MUST_USE haft_status haft__terminal_show_outcome(haft__terminal *t, const haft_run *run,
                                                       const haft__run_call *call, haft_error *err);
 

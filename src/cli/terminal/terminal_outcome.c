@@ -2,8 +2,8 @@
 /*
  * terminal_outcome.c - asks the person at the terminal about a call whose outcome is unknown.
  *
- * The call is shown once; then the prompt is repeated until the person has decided, or the question
- * is withdrawn. Tests: tests/cli/terminal_test.py.
+ * The call is shown once. The prompt is repeated until the person has decided or another process
+ * has answered. Tests: tests/cli/terminal_test.py.
  */
 #include "base/macros.h"
 #include "base/str.h"
@@ -17,7 +17,7 @@ static void show_help(haft__terminal *t)
     static const char *const rows[] = {
         "y      run it again",
         ("n      do not run it again; the model reads that the outcome is unknown, and the text "
-         "after n as the reason"), /* clang warns of an entry without parentheses */
+         "after n as the reason"), /* parentheses, because clang warns about joined strings */
         "=TEXT  it has run, and TEXT is its result",
         "?      show this help",
         "Ctrl-D decides nothing; `haft approve`, `answer` and `reject` do so later",
@@ -27,8 +27,8 @@ static void show_help(haft__terminal *t)
     }
 }
 
-/* A yes runs the call again, "=RESULT" gives its result; anything else continues without it, with
- * the text as the reason. */
+/* Sends the decision of a person. Yes runs the call again; "=RESULT" answers with its result; any
+ * other text continues the run without the call, and is the reason for the model. */
 static haft_status send_outcome(haft__terminal *t, haft_run *run, haft__run_command *command,
                                 haft_str line, bool *ret_answered, haft_error *err)
 {

@@ -24,7 +24,8 @@
 #include "json/write.h"
 
 #define INDENT 4
-/* The longest default in a prompt: escaped, it is at most six times as wide, and fits on a line. */
+/* Maximum length of a default in a prompt. Escaped it is at most six times as wide and still fits
+ * on a line. */
 #define PROMPT_BYTES 8
 
 /* ---- output ---- */
@@ -47,8 +48,8 @@ static void add_bold(const haft__terminal *t, haft__buf *out, haft_str text)
     haft__buf_add_str(out, t->caps.colour ? HAFT__LIT("\x1b[0m") : HAFT__LIT(""));
 }
 
-/* Adds a text on separate lines; of a very long one, its beginning and the number of missing bytes.
- * Returns whether it was complete. */
+/* Adds a text on separate lines. Adds only the beginning of a very long text, and the number of
+ * missing bytes. Returns whether the text is complete. */
 static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
 {
     size_t width = haft__terminal_caps_width(t->out) - 1, all = text.len;
@@ -68,8 +69,8 @@ static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
     return text.len == all;
 }
 
-/* Adds lines that are escaped and indented. A long one is wrapped here: wrapped by the terminal, a
- * text of a model could begin at the left edge and look like a prompt of haft. */
+/* Adds lines, escaped and indented. Wraps long lines, because a line that the terminal wraps would
+ * continue at the left edge, where a text of a model could look like a prompt of haft. */
 static void add_lines(const haft__terminal *t, haft__buf *out, haft_str lines)
 {
     size_t width = haft__terminal_caps_width(t->out) - 1;
@@ -83,11 +84,11 @@ static void add_lines(const haft__terminal *t, haft__buf *out, haft_str lines)
     }
 }
 
-/* "(2/3)", if several are pending. */
+/* Adds the position, such as "(2/3)", if several calls are pending. */
 static void add_position(const haft__terminal *t, haft__buf *out)
 {
-    if (t->asked + t->left > 1) {
-        haft__buf_addf(out, " (%zu/%zu)", t->asked + 1, t->asked + t->left);
+    if (t->answered_count + t->remaining > 1) {
+        haft__buf_addf(out, " (%zu/%zu)", t->answered_count + 1, t->answered_count + t->remaining);
     }
 }
 
@@ -122,7 +123,7 @@ haft_str haft__terminal_question_text(const haft__run_call *call, const char *ke
     return text ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-/* A question of a running tool. The output says that the server asks, and not haft. */
+/* Adds a question of a running tool. The text names the server, which asks the question. */
 static void add_tool_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
     haft_str url = haft__elicitation_text(call, "url");
@@ -170,13 +171,13 @@ static haft_status show_tool_question(haft__terminal *t, const haft__run_call *c
     return write_out(t, &out, err);
 }
 
-/* Whether the default does not fit into the prompt and gets its own line. */
+/* Whether the default is too long for the prompt and gets a separate line. */
 static bool default_is_long(const haft__run_call *call)
 {
     return haft__terminal_question_text(call, "default").len > PROMPT_BYTES;
 }
 
-/* The question of the model, or of a node of a graph, and its choices. */
+/* Adds the question of the model or of a node of a graph, and its choices. */
 static void add_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
     const haft__json *choices = haft__terminal_question_choices(call);
@@ -251,7 +252,7 @@ haft_status haft__terminal_show_question(haft__terminal *t, const haft__run_call
 
 /* ---- approvals ---- */
 
-/* Returns whether all of the text is shown. */
+/* Adds a label and a text. Returns whether the text is complete. */
 static bool add_row(const haft__terminal *t, const haft_run *run, haft__buf *out, const char *label,
                     haft_str text)
 {
@@ -269,7 +270,8 @@ static bool add_row(const haft__terminal *t, const haft_run *run, haft__buf *out
     return whole;
 }
 
-/* Adds what would run. A row that only repeats the arguments says so instead. */
+/* Adds the rows of the preview, such as the command that would run. Replaces a row that equals the
+ * arguments by a short text. */
 static haft_status add_preview(const haft__terminal *t, const haft_run *run,
                                const haft__run_call *call, haft_str arguments, haft__buf *out,
                                bool *io_whole, haft_error *err)
@@ -304,7 +306,7 @@ static bool is_destructive(const haft__tool *tool)
     return tool->traits.destructive || tool->hinted_destructive;
 }
 
-/* A warning about the tool's effects. */
+/* Returns a warning about the tool's effects. */
 static const char *warning_of(const haft__tool *tool)
 {
     const haft__traits *traits = &tool->traits;

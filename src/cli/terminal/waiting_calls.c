@@ -7,11 +7,10 @@
 #include "engine/run.h"
 #include "run/decide/call_wait.h"
 
-/* How long there must be no event before waiting calls are reported: short waits are not worth
- * it. */
+/* Waiting calls are reported after this time without events; shorter waits are not reported. */
 #define REPORT_AFTER_MS 1000U
 
-/* Maximum columns of a name from outside. */
+/* Maximum width of a name that a spec or a server defines. */
 #define NAME_COLUMNS 73U
 
 static void add_name(haft__buf *out, const haft__run_call *call)
@@ -20,7 +19,7 @@ static void add_name(haft__buf *out, const haft__run_call *call)
     (void)haft__escape_add_line(out, call->name, NAME_COLUMNS, HAFT__LIT("..."));
 }
 
-static void add_one(haft__buf *out, const haft__run_call *call, const haft__call_wait *wait)
+static void add_wait(haft__buf *out, const haft__run_call *call, const haft__call_wait *wait)
 {
     haft__buf_add_str(out, HAFT__LIT("  "));
     add_name(out, call);
@@ -48,7 +47,7 @@ void haft__waiting_calls_add(haft__buf *out, const haft__run *run)
         if (wait.by == HAFT__CALL_WAIT_PARALLEL) {
             crowded++;
         } else if (wait.by != HAFT__CALL_WAIT_NONE) {
-            add_one(out, &run->calls[i], &wait);
+            add_wait(out, &run->calls[i], &wait);
         }
     }
     if (crowded > 0) {

@@ -6,11 +6,13 @@
 
 #include "engine/runtime.h"
 
-/* Appends a line for each call that waits for another, and one for calls that wait for a slot. */
+/* Appends a line for each call that waits for another call, and one line for all calls that wait
+ * for a slot. */
 void haft__waiting_calls_add(haft__buf *out, const haft__run *run);
 
-/* Returns the milliseconds until the waiting calls should be reported; -1: no call waits, or they
- * were already reported. `reported` is the number of the last event at the previous report. */
+/* Returns the milliseconds until the waiting calls should be reported. Returns -1 if no call waits
+ * or if the waiting calls were already reported. `reported` is the number of the last event at the
+ * previous report. */
 int haft__waiting_calls_due_ms(const haft_run *run, uint64_t reported);
 
 #endif

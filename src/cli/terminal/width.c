@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * width.c - display columns, and text that fits a line.
+ * width.c - computes display columns, and shortens text to a line.
  *
- * The tables follow Unicode 14: categories Mn, Me and Cf and the vowels and final consonants of
- * Hangul take no column, East Asian Wide and Fullwidth take two; gaps of unassigned characters are
- * closed. wcwidth() would need a locale. Tests: tests/cli/terminal/width_test.c.
+ * The tables follow Unicode 14. Characters of the categories Mn, Me and Cf and the vowels and final
+ * consonants of Hangul take no column; East Asian Wide and Fullwidth characters take two. Ranges
+ * may include unassigned characters. wcwidth() would need a locale. Tests:
+ * tests/cli/terminal/width_test.c.
  */
 #include "cli/terminal/width.h"
 
@@ -183,7 +184,7 @@ size_t haft__width_of_text(haft_str text)
     return columns;
 }
 
-/* The next character of a line: any sequence of white space is one space. */
+/* Returns the next character of a line; a sequence of white space becomes one space. */
 static size_t next_of_line(haft_str text, haft__escaped_char *ret_char)
 {
     size_t length = 0;
@@ -201,7 +202,7 @@ size_t haft__escape_add_line(haft__buf *buf, haft_str text, size_t columns, haft
 {
     size_t used = 0, mark_width = haft__width_of_text(mark);
     size_t room = columns > mark_width ? columns - mark_width : 0;
-    size_t cut = buf->len, cut_used = 0; /* where the mark goes if the rest does not fit */
+    size_t cut = buf->len, cut_used = 0; /* position of the mark if the rest does not fit */
     haft__escaped_char shown;
     text = haft__str_trim(text);
     while (text.len > 0) {

@@ -9,7 +9,8 @@
 #include "cli/terminal/width.h"
 
 #define TAB_COLUMNS 8
-/* More than the widest terminal: a longer word is shown in parts. */
+/* Maximum size of a buffered word; a longer word is shown in parts. Larger than any terminal is
+ * wide. */
 #define MAX_WORD_BYTES 65536
 
 void haft__word_wrap_init(haft__word_wrap *wrap)
@@ -59,7 +60,7 @@ static void end_style(haft__buf *out, unsigned style)
 
 void haft__word_wrap_set_style(haft__word_wrap *wrap, unsigned style)
 {
-    unsigned link = wrap->style & style & HAFT__TEXT_LINK; /* a hyperlink is not begun again */
+    unsigned link = wrap->style & style & HAFT__TEXT_LINK; /* continue an open hyperlink */
     if (wrap->word.len == 0) {
         wrap->word_style = style;
     } else if (style != wrap->style) {
@@ -115,7 +116,8 @@ static void add_char(haft__word_wrap *wrap, haft__buf *out, size_t width,
                      const haft__escaped_char *shown)
 {
     size_t margin = wrap->indent + wrap->hang, room = width > margin ? width - margin : 1;
-    bool alone = shown->columns > 1; /* East Asian text has no spaces: it may break anywhere */
+    bool alone = shown->columns
+                 > 1; /* East Asian text has no spaces; a line may break after any character */
     if (alone || wrap->word_columns + shown->columns > room) {
         put_word(wrap, out, width);
     }

@@ -2,11 +2,11 @@
 /*
  * cli/terminal/word_wrap.h - wraps text at words while it arrives in pieces.
  *
- * A word is shown once it is complete, so that shown text never moves. Line feeds and leading
- * spaces stay; tabs become spaces; everything else is escaped (cli/terminal/width.h).
+ * A word is shown when it is complete, so that shown text never moves. Line feeds and leading
+ * spaces stay; tabs become spaces; other control characters are escaped (cli/terminal/width.h).
  *
- * Text may have a style and be a hyperlink (OSC 8). A style is ended before each line feed, so that
- * the indentation of the next line never has it.
+ * Text may have a style and be a hyperlink (OSC 8). A style ends before each line feed, so that it
+ * does not apply to the indentation of the next line.
  */
 #ifndef HAFT_CLI_TERMINAL_WORD_WRAP_H
 #define HAFT_CLI_TERMINAL_WORD_WRAP_H
@@ -25,14 +25,14 @@ typedef enum haft__text_style {
 } haft__text_style;
 
 typedef struct haft__word_wrap {
-    bool exact;     /* for text that a person decides on: every hidden character is shown */
+    bool exact;     /* escapes every hidden character, for text on which a decision depends */
     size_t indent;  /* columns before each line */
-    size_t hang;    /* further columns before the other lines of a paragraph; 0 after a line feed */
-    size_t column;  /* columns used on the last line; 0: not begun */
+    size_t hang;    /* further columns before wrapped lines of a paragraph; 0 after a line feed */
+    size_t column;  /* columns used on the last line; 0: the line is empty */
     size_t spaces;  /* pending spaces */
     haft__buf word; /* pending part of a word */
     size_t word_columns;
-    bool split; /* the line was begun by wrapping: its leading spaces are dropped */
+    bool split; /* the line began because of wrapping; its leading spaces are dropped */
     unsigned style, word_style, out_style; /* of the next character, the pending word, the output */
     haft__buf url;
 } haft__word_wrap;

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "json/object.h"
 
-/* ": 1 of 3 done", unless the gate is open or there is none. */
+/* Adds ": 1 of 3 done", unless the gate is open or the turn has no gate. */
 static void add_gate(haft__buf *buf, const haft__event *turn)
 {
     haft__json gate = haft__object_get(turn->object, "gate");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/timeline/choice_words.h - the choice of a turn in words for people. */
+/* cli/timeline/choice_words.h - describes the choice of a turn in words. */
 #ifndef HAFT_CLI_TIMELINE_CHOICE_WORDS_H
 #define HAFT_CLI_TIMELINE_CHOICE_WORDS_H
 

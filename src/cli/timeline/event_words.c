@@ -20,7 +20,7 @@ static haft_str find(const row *rows, size_t count, haft_str value)
     return value;
 }
 
-haft_str haft__event_words_violation(haft_str came)
+haft_str haft__event_words_violation(haft_str violation)
 {
     static const row rows[] = {
         {"empty_reply", "it was empty"},
@@ -29,7 +29,7 @@ haft_str haft__event_words_violation(haft_str came)
         {"wrong_tool", "it called another tool than the one that must be used"},
         {"calls_under_none", "it called a tool, but an answer was due"},
     };
-    return find(rows, COUNT(rows), came);
+    return find(rows, COUNT(rows), violation);
 }
 
 haft_str haft__event_words_verdict(haft_str verdict)

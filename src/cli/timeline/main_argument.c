@@ -7,12 +7,12 @@
 
 #include "base/str.h"
 
-/* A shorter pattern is readable, whatever is in it. */
+/* Maximum length of a pattern that is always shown. */
 #define SHORT_PATTERN_BYTES 24
-/* A text is a regular expression if one of this many bytes is special. */
+/* A text counts as a regular expression if at least one of so many bytes is a special character. */
 #define BYTES_FOR_EACH_SPECIAL 5
 
-/* True for a regular expression that is too long to read in passing. */
+/* Whether the text is a regular expression that is too long for a line. */
 static bool is_long_pattern(haft_str text)
 {
     size_t special = 0;
@@ -22,7 +22,7 @@ static bool is_long_pattern(haft_str text)
     return text.len > SHORT_PATTERN_BYTES && special * BYTES_FOR_EACH_SPECIAL >= text.len;
 }
 
-/* The first value of this kind that is not empty; without long patterns if `readable`. */
+/* Returns the first value of a kind that is not empty. With `readable` skips long patterns. */
 static const haft__json *find_value(haft__json arguments, haft__json_kind kind, bool readable)
 {
     for (uint32_t i = 0; i < arguments.count; i++) {
@@ -35,7 +35,7 @@ static const haft__json *find_value(haft__json arguments, haft__json_kind kind, 
     return NULL;
 }
 
-/* "a, b" */
+/* Adds the texts of a list: "a, b". */
 static void add_list(haft__buf *buf, haft__json list)
 {
     size_t before = buf->len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline.c - shared by the plain and the live timeline: reads events, and updates the open line.
+ * timeline.c - reads events and updates the open line, for the plain and the live timeline.
  *
  * Tests: tests/cli/timeline/timeline_test.c.
  */
@@ -18,7 +18,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* When, and how often, the elapsed time is shown. */
+/* The elapsed time is shown after this time, and updated at this interval. */
 #define TICK_MS 1000
 
 /* Maximum bytes of a call's progress text. */
@@ -116,7 +116,7 @@ haft_str haft__timeline_total_cost(const haft__event *event)
 }
 
 /* Copies the text of a buffer to the arena, and frees the buffer. */
-static haft_str keep(haft__timeline *t, haft__buf *text)
+static haft_str move_to_arena(haft__timeline *t, haft__buf *text)
 {
     haft_str kept = haft__arena_copy(&t->arena, haft__buf_str(text));
     haft__buf_finish(text);
@@ -131,7 +131,7 @@ haft_str haft__timeline_event_json(haft__timeline *t, const haft__event *event, 
     if (value != NULL) {
         haft__json_write(&text, *value);
     }
-    return keep(t, &text);
+    return move_to_arena(t, &text);
 }
 
 uint64_t haft__timeline_reply_cost(const haft__timeline *t, const haft__event *reply)
@@ -162,7 +162,7 @@ haft_str haft__timeline_choice(haft__timeline *t, const haft__event *turn)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__choice_words_add(&text, turn);
-    return keep(t, &text);
+    return move_to_arena(t, &text);
 }
 
 haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event)
@@ -180,7 +180,7 @@ haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event)
         haft__buf_add_str(&text, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(": "));
         haft__buf_add_str(&text, haft__json_text(called.items[i]));
     }
-    return keep(t, &text);
+    return move_to_arena(t, &text);
 }
 
 haft_str haft__timeline_pause_words(const haft__event *event)
@@ -255,7 +255,7 @@ static bool report_log(haft__timeline *t, const haft__event *event)
     return true;
 }
 
-/* "HTTP 503; attempt 2 in 2.0 s" */
+/* Shows a retry: "HTTP 503; attempt 2 in 2.0 s". */
 static void report_retry(haft__timeline *t, const haft__event *event)
 {
     haft_str tool = haft__timeline_call_tool(t, haft__timeline_event_text(event, "call"));
@@ -275,7 +275,7 @@ static void report_retry(haft__timeline *t, const haft__event *event)
     haft__buf_finish(&text);
 }
 
-/* A progress event has no sequence number and no event kind, so it is parsed here. */
+/* Parses a progress event, which has no sequence number and no event kind, and shows it. */
 static void report_progress_event(haft__timeline *t, haft_str line)
 {
     haft__event event = {0};
@@ -306,7 +306,7 @@ static void report_progress_event(haft__timeline *t, haft_str line)
     }
 }
 
-/* Follows the model that the run asks, for the cost of replies. */
+/* Remembers the present model of the run and its price, for the cost of replies. */
 static void follow_model(haft__timeline *t, const haft__event *event)
 {
     haft_str agent = haft__timeline_event_text(event, "agent");

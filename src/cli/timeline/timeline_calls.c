@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_calls.c - calls: what is known about those of the current turn; on a live terminal, the
- * open line of running calls and the line of a finished one.
+ * timeline_calls.c - records the calls of the current turn. On a live terminal shows the open line
+ * of running calls and the line of a finished call.
  *
  * Tests: tests/cli/timeline/timeline_test.c.
  */
@@ -69,7 +69,7 @@ haft_str haft__timeline_arguments(haft__timeline *t, const haft__event *event)
     return kept.ptr != NULL ? kept : HAFT__LIT("");
 }
 
-/* Adds a call to the end of the list; forgets it when out of memory. */
+/* Appends a call to the list. If out of memory, the call is not recorded. */
 static void append_call(haft__timeline *t, const haft__timeline_call *call)
 {
     haft__timeline_call **at = &t->calls;
@@ -150,7 +150,7 @@ void haft__timeline_line_add_call(haft__timeline_line *l, const haft__timeline_c
     }
 }
 
-/* "2 calls run: find, read" */
+/* Adds a text such as "2 calls run: find, read". */
 static void add_running(haft__timeline_line *l, size_t count, size_t reserved)
 {
     bool first = true;
@@ -226,7 +226,7 @@ void haft__timeline_add_running(haft__timeline *timeline)
     }
 }
 
-/* "  12 ms · 1.2 KB" */
+/* Adds the duration and the size of a result: "  12 ms · 1.2 KB". */
 static void add_outcome(const haft__timeline *t, const haft__event *event, haft__buf *details)
 {
     haft__buf_add_str(details, HAFT__LIT("  "));
@@ -245,7 +245,7 @@ static void add_outcome(const haft__timeline *t, const haft__event *event, haft_
     }
 }
 
-/* The columns of a call and its details on one line, without an error. */
+/* Returns the width of a call and its details on one line, without an error. */
 static size_t columns_of(const haft__timeline_call *call, const haft__buf *details)
 {
     return haft__width_of_text(call->id) + haft__width_of_text(call->tool)
@@ -263,7 +263,7 @@ void haft__timeline_call_finished(haft__timeline *t, const haft__event *event)
 {
     haft__timeline_call call = haft__timeline_note_stopped(t, event);
     bool ok = haft__event_flag(event, "ok");
-    haft_str below = {NULL, 0}; /* all arguments are shown if verbose */
+    haft_str below = {NULL, 0}; /* arguments that get their own line (verbose) */
     haft__buf details;
     haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
     haft__timeline_line l =

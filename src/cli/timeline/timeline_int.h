@@ -1,51 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/timeline/timeline_int.h - shared by the files of cli/timeline/timeline.h: fields of events,
- * and lines. */
+/* cli/timeline/timeline_int.h - shared by the files of the timeline: reads fields of events and
+ * writes lines. Private to its folder. */
 #ifndef HAFT_CLI_TIMELINE_TIMELINE_INT_H
 #define HAFT_CLI_TIMELINE_TIMELINE_INT_H
 
 #include "cli/timeline/timeline.h"
 
-/* ---- fields: empty or 0 if missing ---- */
+/* ---- fields of events; a missing field is empty or 0 ---- */
 
 haft_str haft__timeline_event_text(const haft__event *event, const char *key);
 uint64_t haft__timeline_event_number(const haft__event *event, const char *key);
 haft__json haft__timeline_event_array(const haft__event *event, const char *key); /* an array */
 haft_str haft__timeline_event_error(const haft__event *event);
 
-/* The reason why a paused call waits: "approval", "a decision about its unknown outcome". */
+/* Returns what a paused call waits for: "approval", "a decision, its outcome is unknown". */
 haft_str haft__timeline_pause_words(const haft__event *event);
 
-/* "slow x: the call took longer than ...", in the arena of the timeline; "" if the event has no
- * reason. */
+/* Returns why an outcome is unknown, in the arena of the timeline: "slow x: the call took longer
+ * than ..."; "" if the event has no reason. */
 haft_str haft__timeline_unknown_reason(haft__timeline *t, const haft__event *event);
 
-/* Why a call was refused, without the part that its line already says. */
+/* Returns the reason of a refusal, without the part that the line of the call already has. */
 haft_str haft__timeline_event_refusal(const haft__event *event);
 
-/* Whether a person rejected the call, and the reason that they gave, or "". */
+/* Whether a person rejected the call. *ret_reason is the person's reason, or "". */
 bool haft__timeline_event_is_rejection(const haft__event *event, haft_str *ret_reason);
 
-/* The cost of a run from its last event; "" if it is 0 or unknown. */
+/* Returns the cost of a run from its last event; "" if it is 0 or unknown. */
 haft_str haft__timeline_total_cost(const haft__event *event);
 
-/* A field as JSON, in the arena of the timeline. */
+/* Returns a field as JSON, in the arena of the timeline. */
 haft_str haft__timeline_event_json(haft__timeline *t, const haft__event *event, const char *key);
 
-/* A number of an object in a field, such as usage.input_tokens. */
+/* Returns a number of an object in a field, such as usage.input_tokens. */
 uint64_t haft__timeline_nested_number(const haft__event *event, const char *key, const char *part);
 
-/* The cost of a reply, in millionths of a dollar. */
+/* Returns the cost of a reply, in millionths of a dollar. */
 uint64_t haft__timeline_reply_cost(const haft__timeline *t, const haft__event *reply);
 
-/* The mode of a turn in words, in the arena of the timeline. */
+/* Describes the mode of a turn in words, in the arena of the timeline. */
 haft_str haft__timeline_choice(haft__timeline *t, const haft__event *turn);
 
-/* "enough tools used (3 of 3): a, b, c", in the arena of the timeline. */
+/* Returns a text such as "enough tools used (3 of 3): a, b, c", in the arena of the timeline. */
 haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event);
 
-/* Appends "9 tools, 2 shown to the model (at most 2)", unless `buf` is NULL. False if there were
- * none. */
+/* Appends "9 tools, 2 shown to the model (at most 2)", unless `buf` is NULL. Returns false if the
+ * number of tools is 0. */
 bool haft__timeline_add_revealed(const haft__event *reveal, haft__buf *buf);
 
 /* ---- lines of a terminal ---- */
@@ -73,12 +73,12 @@ typedef enum haft__symbol {
     HAFT__SYMBOL_ELLIPSIS,
 } haft__symbol;
 
-/* The symbol, or its ASCII form on a terminal without symbols. */
+/* Returns a symbol, or its ASCII form on a terminal without symbols. */
 haft_str haft__symbol_text(const haft__timeline *t, haft__symbol which);
 
 typedef struct haft__timeline_line {
     haft__timeline *t;
-    size_t left; /* columns */
+    size_t left; /* remaining columns */
 } haft__timeline_line;
 
 void haft__style_begin(const haft__timeline_line *l, haft__style s);
@@ -93,26 +93,27 @@ haft__timeline_line haft__timeline_line_begin_item(haft__timeline *t, haft__symb
                                                    haft__style s);
 void haft__timeline_line_end(const haft__timeline_line *l);
 
-/* Adds a text of haft, if all of it fits. */
+/* Adds a fixed text of haft if it fits completely. */
 void haft__timeline_line_add(haft__timeline_line *l, haft__style s, haft_str text);
 void haft__timeline_line_add_text(haft__timeline_line *l, haft__style s, const char *text);
 
-/* Adds a text from outside, cut to the remaining columns minus `reserved`. */
+/* Adds a text that haft did not write: escaped, and shortened to the remaining columns minus
+ * `reserved`. */
 void haft__timeline_line_add_cut(haft__timeline_line *l, haft__style s, haft_str text,
                                  size_t reserved);
 
-/* Adds a text from outside that is never cut, and ends the line: a text that is too long for this
- * line continues on the next ones. */
+/* Adds a text that haft did not write, escaped and complete, and ends the line. A long text
+ * continues on the next lines. */
 void haft__timeline_line_end_wrapped(haft__timeline_line *l, haft__style s, haft_str text);
 
-/* The blanks at the beginning of a line that a program wrote. */
+/* Returns the blanks at the beginning of a line of a program's output. */
 haft_str haft__timeline_indent(haft_str line);
 
-/* Maximum bytes of the buffer that collects amounts, separated by dots. */
+/* Maximum size of the buffer for details: amounts that are separated by dots. */
 #define HAFT__TIMELINE_DETAILS_BYTES 256
 void haft__timeline_add_separator(const haft__timeline *t, haft__buf *details);
 
-/* Adds the collected details, dim, and frees the buffer. */
+/* Adds the details, dim, and frees the buffer. */
 void haft__timeline_line_add_details(haft__timeline_line *l, haft__buf *details);
 
 /* ---- plain and live ---- */
@@ -124,22 +125,23 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event);
 
 struct haft__timeline_call {
     haft__timeline_call *next;
-    haft_str id, tool, arguments; /* `arguments`: as they are shown */
+    haft_str id, tool, arguments; /* `arguments`: the text that is shown */
     uint64_t since_ms;
     bool running;
 };
 
-/* Records that a call has started, and that it no longer runs. A call that was not recorded, or is
- * unknown, has the fields of the event. */
+/* Record that a call has started, has stopped or was paused. haft__timeline_note_stopped returns
+ * the recorded call; if the call was not recorded, the result has the fields of the event. */
 void haft__timeline_note_started(haft__timeline *t, const haft__event *event);
 haft__timeline_call haft__timeline_note_stopped(haft__timeline *t, const haft__event *event);
 void haft__timeline_note_paused(haft__timeline *t, const haft__event *event);
 void haft__timeline_forget_calls(haft__timeline *t);
 
-/* The arguments of a call as they are shown: the main one; all of them as JSON if verbose. */
+/* Returns the shown text of a call's arguments: the main argument, or if verbose all arguments as
+ * JSON. */
 haft_str haft__timeline_arguments(haft__timeline *t, const haft__event *event);
 
-/* Live: the line of a finished call. */
+/* Shows the line of a finished call (live). */
 void haft__timeline_call_finished(haft__timeline *t, const haft__event *event);
 
 /* Adds the tool and the arguments of a call, and its id if verbose. Cuts them to the remaining
@@ -147,20 +149,22 @@ void haft__timeline_call_finished(haft__timeline *t, const haft__event *event);
 void haft__timeline_line_add_call(haft__timeline_line *l, const haft__timeline_call *call,
                                   size_t reserved);
 
-/* Live: a piece of the reply. */
+/* Shows a piece of the reply (live). */
 void haft__timeline_add_reply(haft__timeline *t, haft__reply_part reply_part, haft_str text);
 
-/* Whether the part of the reply that is being shown is rendered as Markdown. */
+/* Whether the streaming part of the reply is rendered as Markdown. */
 bool haft__timeline_renders(const haft__timeline *t);
 
-/* The number of running calls; whether this call runs and no other. */
+/* Returns the number of running calls. */
 size_t haft__timeline_count_running(const haft__timeline *t);
+
+/* Whether the call is the only running call. */
 bool haft__timeline_runs_alone(const haft__timeline *t, haft_str id);
 
-/* The tool of a call of this turn; "" if the call is not known. */
+/* Returns the tool of a call of this turn; "" if the call is not known. */
 haft_str haft__timeline_call_tool(const haft__timeline *t, haft_str id);
 
-/* Live: draws or redraws the open line for this time. */
+/* Draws or redraws the open line (live). */
 void haft__timeline_redraw_line(haft__timeline *t, uint64_t now_ms);
 
 #endif

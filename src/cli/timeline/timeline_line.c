@@ -2,7 +2,7 @@
 /*
  * timeline_line.c - writes lines for a live terminal: styles, symbols, and cutting to the width.
  *
- * A colour never carries information alone: a symbol or a word next to it says the same. Tests:
+ * Every colour has a symbol or a word with the same meaning. Tests:
  * tests/cli/timeline/timeline_test.c.
  */
 #include "base/str.h"
@@ -74,7 +74,7 @@ void haft__timeline_line_add_cut(haft__timeline_line *l, haft__style s, haft_str
     size_t used = haft__escape_add_line(&l->t->out, text, room,
                                         haft__symbol_text(l->t, HAFT__SYMBOL_ELLIPSIS));
     haft__style_end(l, s);
-    /* A text that was cut may end one column early; that column must stay empty. */
+    /* A shortened text may end one column early; that column must stay empty. */
     l->left -= used + 1 >= room ? room : used;
 }
 
@@ -124,8 +124,8 @@ void haft__timeline_line_end(const haft__timeline_line *l)
     haft__buf_add_char(&l->t->out, '\n');
 }
 
-/* Continued lines begin where the text of an item begins: after three blanks, its symbol and one
- * more blank. */
+/* Indentation of continued lines, equal to the start of an item's text: three blanks, the symbol
+ * and one blank. */
 #define WRAPPED_INDENT 5
 
 void haft__timeline_line_end_wrapped(haft__timeline_line *l, haft__style s, haft_str text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_live.c - a run on a live terminal: symbols, colours, streamed text, and an open line.
+ * timeline_live.c - shows a run on a live terminal: symbols, colours, streamed text, an open line.
  *
  * Every line fits the terminal. Every colour has a symbol or a word with the same meaning; the
  * colours are readable on light and dark backgrounds. Tests: tests/cli/timeline/timeline_test.c.
@@ -84,7 +84,7 @@ static void begin_turn(haft__timeline *t, const haft__event *event)
     haft__buf_clear(&t->reply_text);
 }
 
-/* A step of a graph is committed. Step 0 is the input. */
+/* Shows a committed step of a graph. Step 0 is the input. */
 static void report_step(haft__timeline *t, const haft__event *event)
 {
     haft__buf small, nodes;
@@ -125,7 +125,7 @@ void haft__timeline_add_reply(haft__timeline *t, haft__reply_part reply_part, ha
     if (t->reply_part != reply_part) {
         haft__timeline_line_close(t);
         t->reply_part = reply_part;
-        /* Never at the beginning of a line, where lines and prompts of haft begin. */
+        /* Indent the text of a model, because only lines and prompts of haft begin at the left. */
         t->wrap.indent = reply_part == HAFT__REPLY_PART_REASONING ? 3 : 2;
         t->markdown.wrap.indent = 2;
     }
@@ -182,7 +182,8 @@ static void report_reply(haft__timeline *t, const haft__event *event)
     haft__timeline_line_close(t);
     t->waiting_for_model = false;
     t->replied = true;
-    if (t->reply_text.len > 0 && (calls == NULL || calls->count == 0)) { /* it may be the answer */
+    if (t->reply_text.len > 0
+        && (calls == NULL || calls->count == 0)) { /* the text may be the answer */
         haft__buf_add_char(&t->out, '\n');
     }
     if (t->verbose) {
@@ -212,7 +213,7 @@ static void report_rejected(haft__timeline *t, const haft__event *event)
     haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, haft__timeline_event_refusal(event));
 }
 
-/* Whether a prompt follows, which shows the call and the reason of the pause. */
+/* Whether a prompt follows the pause. The prompt shows the call and the reason of the pause. */
 static bool prompt_follows(const haft__timeline *t, const haft__event *event)
 {
     haft__pause pause;
@@ -254,14 +255,15 @@ static void report_paused(haft__timeline *t, const haft__event *event)
     haft__timeline_line_end(&l);
 }
 
-/* A symbol, a fixed text, a field of the event, and optionally another text and field. */
+/* A line with a symbol, a fixed text and a field of the event, and maybe another text and field. */
 typedef struct phrase {
     haft__symbol which;
     haft__style style;
     const char *before, *key, *between, *key2;
 } phrase;
 
-/* The reply was dropped, or the model failed; `again`: it was asked again. */
+/* Resets the state of the reply after it was dropped or the model failed. `again`: the model is
+ * called again. */
 static void await_reply(haft__timeline *t, const haft__event *event, bool again)
 {
     t->waiting_for_model = again;
@@ -283,7 +285,7 @@ static void report_phrase(haft__timeline *t, const haft__event *event, const phr
     await_reply(t, event, false);
 }
 
-/* The correction is for the model: people see it if verbose. */
+/* Shows a violation. The text of the correction is for the model; it is shown if verbose. */
 static void report_violation(haft__timeline *t, const haft__event *event)
 {
     haft_str words = haft__event_words_violation(haft__timeline_event_text(event, "came"));
@@ -323,7 +325,7 @@ static void report_stored(haft__timeline *t, const haft__event *event)
     haft__timeline_line_end(&l);
 }
 
-/* The person at this terminal knows what they have just typed. */
+/* Shows the answer to a pause, unless the person at this terminal has just typed it. */
 static void report_answered(haft__timeline *t, const haft__event *event)
 {
     haft_str verdict = haft__timeline_event_text(event, "verdict");
@@ -382,7 +384,7 @@ static void add_totals(const haft__timeline *t, const haft__event *event, haft__
     }
 }
 
-/* How the run ended, and why. */
+/* Shows how the run ended, and why. */
 static void report_verdict(haft__timeline *t, const haft__event *event, bool good)
 {
     haft_str end = haft__timeline_event_text(event, "end");
@@ -429,7 +431,7 @@ static void report_end(haft__timeline *t, const haft__event *event)
     haft__timeline_line_end(&l);
 }
 
-/* Warns about servers without usable tools; the others show when their tools are called. */
+/* Warns about a server without usable tools. Servers without problems have no line. */
 static void warn_of_server(haft__timeline *t, haft__json server, haft_str what, const char *more)
 {
     if (what.len > 0) {
@@ -448,7 +450,7 @@ static void warn_of_server(haft__timeline *t, haft__json server, haft_str what, 
     }
 }
 
-/* The last lines of a failed program, indented as it wrote them. */
+/* Shows the last lines that a failed program wrote to standard error, with their indentation. */
 static void report_stderr(haft__timeline *t, haft__json server)
 {
     haft_str rest = haft__object_text(server, "stderr");
@@ -475,7 +477,7 @@ static void report_servers(haft__timeline *t, const haft__event *event)
     }
 }
 
-/* A search by a call has its own line. */
+/* Shows a search that haft started. A search by a call is shown on the line of the call. */
 static void report_revealed(haft__timeline *t, const haft__event *event)
 {
     haft__buf details;
@@ -539,7 +541,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_VIOLATION: report_violation(t, event); return;
     case HAFT__EVENT_REMINDED: report_phrase(t, event, &reminded); return;
     case HAFT__EVENT_CALL_STARTED:
-        haft__timeline_note_started(t, event); /* the open line shows it */
+        haft__timeline_note_started(t, event); /* the open line shows the call */
         return;
     case HAFT__EVENT_CALL_FINISHED: haft__timeline_call_finished(t, event); return;
     case HAFT__EVENT_CALL_REFUSED: report_rejected(t, event); return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_plain.c - a run as plain lines, one an event: for logs and for screen readers.
+ * timeline_plain.c - shows a run as plain lines, one for each event: for logs and screen readers.
  *
- * Only words and ASCII punctuation, except for texts of models and tools. Tests:
+ * The lines have only words and ASCII punctuation, except for texts of models and tools. Tests:
  * tests/cli/timeline/timeline_test.c.
  */
 #include "base/str.h"
@@ -11,16 +11,16 @@
 #include "cli/timeline/timeline_int.h"
 #include "json/object.h"
 
-/* Maximum columns of a text from outside. */
+/* Maximum width of a text that haft did not write. */
 #define MAX_COLUMNS 73
 
-/* A text from outside, cut. */
+/* Adds a text that haft did not write, shortened. */
 static void add_short(haft__timeline *t, haft_str text)
 {
     (void)haft__escape_add_line(&t->out, text, MAX_COLUMNS, HAFT__LIT("..."));
 }
 
-/* The reason of a failure: complete. */
+/* Adds the complete reason of a failure. */
 static void add_reason(haft__timeline *t, haft_str text)
 {
     (void)haft__escape_add_line(&t->out, text, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
@@ -36,7 +36,7 @@ static void add_field(haft__timeline *t, const haft__event *event, const char *k
     add_short(t, haft__timeline_event_text(event, key));
 }
 
-/* "[name] " */
+/* Adds "[name] ", the name of the agent. */
 static void add_name(haft__timeline *t)
 {
     add(t, "[");
@@ -45,7 +45,7 @@ static void add_name(haft__timeline *t)
     add(t, "] ");
 }
 
-/* "  tool argument", with the id if verbose */
+/* Adds "  tool argument", with the id of the call if verbose. */
 static void add_call(haft__timeline *t, const haft__timeline_call *call)
 {
     add(t, "  ");
@@ -75,7 +75,7 @@ static void report_turn(haft__timeline *t, const haft__event *event)
     haft__timeline_forget_calls(t);
 }
 
-/* "1500 tokens in, 0 cached, 20 out, 12 ms" */
+/* Adds a text such as "1500 tokens in, 0 cached, 20 out, 12 ms". */
 static void add_usage(haft__timeline *t, const haft__event *event)
 {
     haft__buf_addf(
@@ -87,8 +87,8 @@ static void add_usage(haft__timeline *t, const haft__event *event)
         (unsigned long long)haft__timeline_event_number(event, "ms"));
 }
 
-/* The text of a reply with calls, and its usage if verbose. The text of a reply without calls is
- * the answer, which is printed elsewhere. */
+/* Shows the text of a reply with calls, and its usage if verbose. The text of a reply without calls
+ * is the answer, which the caller prints. */
 static void report_reply(haft__timeline *t, const haft__event *event)
 {
     const haft__json *calls = haft__event_field(event, "calls");
@@ -171,7 +171,8 @@ static void report_paused(haft__timeline *t, const haft__event *event)
     }
 }
 
-/* "  before KEY between KEY2" */
+/* Shows a line of a text, a field, another text and another field. `words` is {text, key, text,
+ * key}. */
 static void report_phrase(haft__timeline *t, const haft__event *event, const char *const words[4])
 {
     add(t, words[0]);
@@ -228,7 +229,7 @@ static void report_reminded(haft__timeline *t, const haft__event *event)
     add_reason(t, haft__timeline_event_text(event, "text"));
 }
 
-/* "1 tool, 2 left out" */
+/* Adds a text such as "1 tool, 2 left out". */
 static void report_tool_count(haft__timeline *t, haft__json server)
 {
     haft_str tools = haft__object_text(server, "tools");
@@ -242,7 +243,7 @@ static void report_tool_count(haft__timeline *t, haft__json server)
     }
 }
 
-/* The last lines of a failed program. */
+/* Shows the last lines that a failed program wrote to standard error. */
 static void report_stderr(haft__timeline *t, haft__json server)
 {
     haft_str rest = haft__object_text(server, "stderr");
@@ -254,8 +255,8 @@ static void report_stderr(haft__timeline *t, haft__json server)
     }
 }
 
-/* A line for each server: its tools, or why none can be used; and a warning about its cached
- * list. */
+/* Shows a line for each server: its number of tools, or the reason why no tool can be used, and a
+ * warning about its cached list. */
 static void report_servers(haft__timeline *t, const haft__event *event)
 {
     haft__json servers = haft__timeline_event_array(event, "servers");
@@ -283,7 +284,7 @@ static void report_servers(haft__timeline *t, const haft__event *event)
     }
 }
 
-/* The names of tools: the entries of a list, or their `name`. */
+/* Adds the names of tools: the entries of a list, or their members `name`. */
 static void add_names(haft__timeline *t, haft__json list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -294,7 +295,7 @@ static void add_names(haft__timeline *t, haft__json list)
     }
 }
 
-/* The result of a search, and the number of tools. */
+/* Shows the result of a search, and the number of tools. */
 static void report_revealed(haft__timeline *t, const haft__event *event)
 {
     size_t before = t->out.len;
@@ -326,7 +327,7 @@ static void report_hidden(haft__timeline *t, const haft__event *event)
                    tokens == 1 ? "" : "s", tokens == 1 ? "is" : "are");
 }
 
-/* The correction is for the model: people see it if verbose. */
+/* Shows a violation. The text of the correction is for the model; it is shown if verbose. */
 static void report_violation(haft__timeline *t, const haft__event *event)
 {
     add(t, "  reply dropped, asked again: ");
@@ -347,7 +348,7 @@ static void report_answered(haft__timeline *t, const haft__event *event)
     add_field(t, event, "by");
 }
 
-/* Step 0 is the input. */
+/* Shows a step of a graph. Step 0 is the input. */
 static void report_step(haft__timeline *t, const haft__event *event)
 {
     uint64_t step = haft__timeline_event_number(event, "step");

@@ -26,7 +26,7 @@ static const char log_text[] =
                                        "{'kind':'model_replied'," USAGE(10, 0) "}\n";
 
 static const char wanted[] =
-    "turn   input tok     cached          same start as the request before\n"
+    "turn   input tok     cached          same start as the previous request\n"
     "   1       1000          0     0 %  first\n"
     "   2       2000        900    45 %  500 of 500 bytes (100 %)\n"
     "   3       3000          0     0 %  90 of 900 bytes (10 %); tools_revealed at /tools/4\n"

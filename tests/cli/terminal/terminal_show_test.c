@@ -8,9 +8,10 @@
 #include "json/read.h"
 
 /* The output for a question; lives in `arena`. */
-static haft_str show(haft__arena *arena, const char *arguments, size_t asked, size_t left)
+static haft_str show(haft__arena *arena, const char *arguments, size_t answered_count,
+                     size_t remaining)
 {
-    haft__terminal t = {.asked = asked, .left = left};
+    haft__terminal t = {.answered_count = answered_count, .remaining = remaining};
     haft__run_call call = {.pause = HAFT__PAUSE_QUESTION};
     haft_error err = {0};
     char *text = NULL;
@@ -130,7 +131,7 @@ TEST(a_question_of_a_tool_names_its_server)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__terminal t = {.left = 1};
+        haft__terminal t = {.remaining = 1};
         haft__run_call call = {.pause = HAFT__PAUSE_QUESTION, .name = HAFT__LIT("docs:write")};
         char *text = NULL;
         size_t length = 0;
