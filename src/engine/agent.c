@@ -30,6 +30,7 @@ void haft_agent_release(haft_agent *agent)
 {
     if (agent != NULL && --agent->reference_count == 0) {
         haft_agent_release(agent->fallback);
+        haft_agent_release(agent->summariser);
         haft_agent_release(agent->previous);
         while (agent->children != NULL) {
             haft_agent *child = agent->children;
@@ -125,6 +126,19 @@ static haft_status add_endpoint_secrets(haft_agent *agent, haft__endpoint *endpo
     return status == HAFT_OK ? add_model_secret(agent, endpoint->key, err) : status;
 }
 
+static haft_status collect_model_secret(haft_agent *agent, const haft__model_spec *model,
+                                        haft_error *err)
+{
+    haft__endpoint endpoint = haft__agent_endpoint(agent, model);
+    haft_error failure = {.status = HAFT_OK};
+    endpoint.provider = haft__provider_for_model(model);
+    if (endpoint.provider == NULL) {
+        return HAFT_OK;
+    }
+    haft_status resolved = haft__endpoint_resolve(&endpoint, &failure);
+    return add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
+}
+
 /* The secrets of all models that runs of this spec and of its agents can ask: the result of a child
  * run, or an error in it, may have the key of its model, from a file that only it reads. */
 static haft_status collect_model_secrets(haft_agent *agent, const haft__spec *spec, haft_error *err)
@@ -138,13 +152,10 @@ static haft_status collect_model_secrets(haft_agent *agent, const haft__spec *sp
         status = add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
     }
     for (const haft__spec *at = spec; status == HAFT_OK && at != NULL; at = at->fallback) {
-        haft__endpoint endpoint = haft__agent_endpoint(agent, &at->model);
-        haft_error failure = {.status = HAFT_OK};
-        endpoint.provider = haft__provider_for_model(&at->model);
-        if (endpoint.provider != NULL) {
-            haft_status resolved = haft__endpoint_resolve(&endpoint, &failure);
-            status = add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
-        }
+        status = collect_model_secret(agent, &at->model, err);
+    }
+    if (status == HAFT_OK && spec->context.summariser != NULL) {
+        status = collect_model_secret(agent, &spec->context.summariser->model, err);
     }
     for (size_t i = 0; status == HAFT_OK && i < spec->agent_count; i++) {
         status = collect_model_secrets(agent, spec->agents[i].spec, err);
@@ -242,25 +253,40 @@ static haft_status add_variables_of(haft_agent *agent, const haft_agent *other, 
     return status;
 }
 
+/* Creates the agent for another model of the spec. */
+static haft_status add_model(haft_agent *agent, const haft__spec *spec, bool read_only,
+                             haft_agent **ret_agent, haft_error *err)
+{
+    haft_agent *next = allocate_agent(agent->runtime, spec);
+    if (next == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    *ret_agent = next;
+    next->redactor = agent->redactor;
+    next->spec_text = agent->spec_text;
+    haft_status status = read_only ? HAFT_OK : prepare_model(next, err);
+    next->embed_url = agent->embed_url;
+    next->embed_key = agent->embed_key;
+    return status == HAFT_OK ? add_variables_of(agent, next, err) : status;
+}
+
 /* Adds the agents for the other models of the spec. All of them share the secrets: a key of one
  * model must not be stored while another one is asked. */
 static haft_status add_fallbacks(haft_agent *agent, bool read_only, haft_error *err)
 {
     haft_agent *last = agent;
     haft_status status = HAFT_OK;
+    if (agent->spec->context.summariser != NULL) {
+        status =
+            add_model(agent, agent->spec->context.summariser, read_only, &agent->summariser, err);
+    }
     while (status == HAFT_OK && last->spec->fallback != NULL) {
-        haft_agent *next = allocate_agent(agent->runtime, last->spec->fallback);
-        if (next == NULL) {
-            return haft__fail_no_memory(err);
+        status = add_model(agent, last->spec->fallback, read_only, &last->fallback, err);
+        last = last->fallback;
+        if (status == HAFT_OK && agent->summariser != NULL) {
+            haft__agent_retain(agent->summariser);
+            last->summariser = agent->summariser;
         }
-        last->fallback = next;
-        last = next;
-        next->redactor = agent->redactor;
-        next->spec_text = agent->spec_text;
-        status = read_only ? HAFT_OK : prepare_model(next, err);
-        next->embed_url = agent->embed_url;
-        next->embed_key = agent->embed_key;
-        status = status == HAFT_OK ? add_variables_of(agent, next, err) : status;
     }
     return status;
 }

@@ -49,6 +49,7 @@ struct haft_agent {
     haft__spec_origin origin;            /* where the spec came from, for its runs */
     char file_sha256[HAFT__SHA256_HEX];  /* the text of origin.file, if the spec has a file */
     haft_agent *fallback;                /* with the next model of the spec; or NULL */
+    haft_agent *summariser;              /* with the model of context.summarise; or NULL */
     haft_agent *previous;                /* the agent of the run's earlier spec; or NULL */
     haft_agent *children, *next_child;   /* agents of its child runs, each with its budgets, and of
                                             handoffs */

@@ -466,7 +466,8 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
         call->texts = haft__member_texts_of(
             &call->request, haft__conversation_tools(run->conversation, &call->request));
     }
-    return status == HAFT_OK ? audit_request(call, err) : status;
+    bool audited = !run->state.context.summarising;
+    return status == HAFT_OK && audited ? audit_request(call, err) : status;
 }
 
 /* ---- optional members that the server rejects ---- */

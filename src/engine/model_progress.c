@@ -28,7 +28,8 @@ void haft__model_progress_finish(haft__model_progress *progress)
 
 void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta)
 {
-    if (!progress->run->log.reader.attached || progress->dropped) {
+    if (!progress->run->log.reader.attached || progress->dropped
+        || progress->run->state.context.summarising) { /* a summary is not a part of the reply */
         return;
     }
     if (delta->kind == HAFT__DELTA_TEXT && delta->text.len > 0) {

@@ -67,6 +67,8 @@ struct haft_run {
                               * the others; else NULL */
     haft_str agent_name;     /* of `agent` after that: as haft__run.agent, with the number of failed
                               * models */
+    haft_agent *summarised;  /* `agent`, */
+    haft_str summarised_name; /* and agent_name, while another model writes a summary; else NULL */
     haft__idle_script *idle_scripts;
     haft_run *next, **link;
     haft__arena arena;

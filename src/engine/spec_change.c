@@ -107,7 +107,7 @@ static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, 
     agent->previous = handed ? run->first_agent : run->agent;
     agent->origin = agent->previous->origin;
     run->agent = agent;
-    run->first_agent = NULL;
+    run->first_agent = run->summarised = NULL;
     haft__conversation_destroy(run->conversation);
     run->conversation = NULL; /* the next request is to the model of the new spec */
     if (status != HAFT_OK || !agent->scripted) {
@@ -236,10 +236,33 @@ static haft_status change_model(void *context, haft_error *err)
                             : haft__arena_fail(&run->arena, err);
 }
 
+/* Another model writes a summary; then the model of the run continues. */
+static haft_status summarise(void *context, bool starts, haft_error *err)
+{
+    haft_run *run = context;
+    if (!starts) {
+        haft_agent *agent = run->summarised;
+        run->summarised = NULL;
+        return give_run(run, agent, run->summarised_name, err);
+    }
+    haft_str name = haft__arena_format(&run->arena, "%.*s summary", HAFT__ARG(run->state.agent));
+    if (name.ptr == NULL) {
+        return haft__arena_fail(&run->arena, err);
+    }
+    run->summarised = run->agent;
+    run->summarised_name = run->first_agent == NULL || run->agent == run->first_agent
+                               ? HAFT__LIT("")
+                               : run->agent_name;
+    return give_run(run, run->agent->summariser, name, err);
+}
+
 haft__run_specs haft__spec_change_loader(haft_run *run)
 {
-    return (haft__run_specs){
-        .load = load_spec, .context = run, .hand_off = hand_off, .change_model = change_model};
+    return (haft__run_specs){.load = load_spec,
+                             .context = run,
+                             .hand_off = hand_off,
+                             .change_model = change_model,
+                             .summarise = summarise};
 }
 
 static bool may_be_spec_change(haft_str line)

@@ -185,10 +185,11 @@ static haft__cache_cause find_cause(const haft__cache_audit *audit, const haft__
     if (tools != HAFT__CACHE_CAUSE_NONE) {
         return tools;
     }
-    return is_member(found, "tools")   ? HAFT__CACHE_CAUSE_CHOICE
-           : request->transcript       ? HAFT__CACHE_CAUSE_TRANSCRIPT
-           : is_system(found, request) ? HAFT__CACHE_CAUSE_SYSTEM
-                                       : HAFT__CACHE_CAUSE_HISTORY;
+    return is_member(found, "tools")              ? HAFT__CACHE_CAUSE_CHOICE
+           : request->transcript                  ? HAFT__CACHE_CAUSE_TRANSCRIPT
+           : is_system(found, request)            ? HAFT__CACHE_CAUSE_SYSTEM
+           : audit->rewrites != request->rewrites ? HAFT__CACHE_CAUSE_CONTEXT
+                                                  : HAFT__CACHE_CAUSE_HISTORY;
 }
 
 /* ---- a request ---- */
@@ -207,6 +208,7 @@ static haft_status keep(haft__cache_audit *audit, const haft__cache_request *sen
     audit->tool_count = request->tool_count;
     audit->tools = hash_tools(request, request->tool_count);
     audit->other_tools = hash_other_tools(request);
+    audit->rewrites = request->rewrites;
     audit->any = true;
     haft_status status = haft__buf_check(&audit->before, err);
     return status == HAFT_OK ? haft__buf_check(&audit->model, err) : status;

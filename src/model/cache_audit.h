@@ -25,6 +25,7 @@
     X(CHOICE, "choice")         /* the provider cannot force one tool: only that one is sent */    \
     X(TRANSCRIPT, "transcript") /* the planner shape writes its history anew */                    \
     X(SYSTEM, "system")         /* the system prompt changed */                                    \
+    X(CONTEXT, "context")       /* earlier messages were shortened to fit the context */           \
     X(HISTORY, "history")       /* earlier messages changed */
 
 typedef enum haft__cache_cause {
@@ -54,6 +55,7 @@ typedef struct haft__cache_audit {
     size_t tool_count;
     uint64_t tools;       /* a hash of the names of the tools */
     uint64_t other_tools; /* a hash of the names of the tools that do not store artifacts */
+    uint32_t rewrites;    /* haft__request.rewrites */
     bool any;             /* a request was compared */
 } haft__cache_audit;
 

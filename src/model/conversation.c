@@ -74,6 +74,10 @@ static haft_status restart_if_changed(conversation *c, const haft__request *requ
         haft__buf_add_str(&c->endpoint, request->endpoint);
         c->format = format;
     }
+    if (c->rewrites != request->rewrites) {
+        clear_messages(c);
+        c->rewrites = request->rewrites;
+    }
     haft_status status = haft__buf_check(&c->model, err);
     return status == HAFT_OK ? haft__buf_check(&c->endpoint, err) : status;
 }

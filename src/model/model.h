@@ -69,6 +69,9 @@ typedef struct haft__request {
     haft__constraint constraint;
     bool transcript; /* the history of the planner shape: prompt/prompt.h */
     haft_str task;   /* of a transcript */
+    /* How often earlier messages of the run were shortened. A request with another number does not
+     * begin with the messages of the one before. */
+    uint32_t rewrites;
 } haft__request;
 
 /* Whether a message contains `text` as plain text (not JSON-escaped). */

@@ -55,6 +55,7 @@ typedef struct haft__provider_conversation {
     haft__buf system;              /* the text of the system prompt */
     haft__buf messages;            /* as JSON text, separated by commas */
     size_t done;                   /* messages of the run in it, the system prompt included */
+    uint32_t rewrites;             /* of the request that wrote them (haft__request.rewrites) */
     haft__message_role last_role;  /* of the last of them */
     haft__declared_tools own;      /* used if the shared ones have other tools */
     haft__declared_tools *tools;   /* of the last request with native calls */

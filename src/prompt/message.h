@@ -42,6 +42,10 @@ typedef struct haft__message {
     size_t call_count;
     haft_str call_id, call_name; /* of a tool result */
     bool is_error;               /* of a tool result */
+    haft_str call;               /* of a tool result: haft's id of the call; "" if unknown */
+    size_t call_index;           /* if `call` is known: its index in the calls of the run */
+    bool cleared;                /* of a tool result: its text is a stub (prompt/context.h) */
+    bool is_task;                /* of a user: the task of the run */
     /* Of a result of tool_search: the tools that it was the first to reveal. */
     const struct haft__tool *const *revealed;
     size_t revealed_count;

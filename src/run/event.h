@@ -23,6 +23,8 @@
     X(TOOLS_HIDDEN, "tools_hidden")                                                                \
     X(TURN_STARTED, "turn_started")                                                                \
     X(GATE_OPENED, "gate_opened")                                                                  \
+    X(CONTEXT_CHANGED, "context_changed")                                                          \
+    X(SUMMARY_STARTED, "summary_started")                                                          \
     X(CONSTRAINED, "constrained")                                                                  \
     X(OPTION_REFUSED, "option_refused")                                                            \
     X(MODEL_REPLIED, "model_replied")                                                              \

@@ -27,7 +27,8 @@ static const haft__model_spec *find_first(const haft__spec *spec, const haft__mo
             return &at->model;
         }
     }
-    const haft__model_spec *found = NULL;
+    const haft__model_spec *found =
+        spec->context.summariser != NULL ? find_first(spec->context.summariser, model) : NULL;
     for (size_t i = 0; i < spec->agent_count && found == NULL; i++) {
         found = find_first(spec->agents[i].spec, model);
     }
@@ -108,6 +109,9 @@ static void write_all(price_list *list, const haft__spec *spec)
     write_price(list, &spec->model);
     for (const haft__spec *at = spec->fallback; at != NULL; at = at->fallback) {
         write_price(list, &at->model);
+    }
+    if (spec->context.summariser != NULL) {
+        write_price(list, &spec->context.summariser->model);
     }
     for (size_t i = 0; i < spec->agent_count; i++) {
         write_all(list, spec->agents[i].spec);

@@ -53,6 +53,8 @@ haft_status haft__run_insert_earlier(haft__run *run, haft_error *err)
     }
     haft__message task = messages->items[--messages->count];
     haft_status status = HAFT_OK;
+    run->context.measured = 0;
+    run->context.history = 0;
     for (size_t i = 0; status == HAFT_OK && i < run->earlier->count; i++) {
         status = haft__messages_add(messages, run->earlier->items[i], err);
     }

@@ -181,6 +181,7 @@ typedef struct haft__tool_history {
     uint32_t rejected;    /* calls that a person rejected */
     uint32_t finished_count;
     uint64_t finished_ms; /* when its last call finished */
+    uint64_t size;        /* of its definition in a request (run/context/); 0: not measured */
     bool gone;            /* its server no longer lists it */
 } haft__tool_history;
 
@@ -194,6 +195,28 @@ typedef struct haft__run_server {
     size_t changed_count;
     bool unnamed; /* the names of its tools are unknown */
 } haft__run_server;
+
+/* The conversation in the context of the model (src/run/context/). Sizes are estimates before the
+ * factor (prompt/estimate.h). */
+typedef struct haft__run_context {
+    size_t measured;    /* so many messages are in `history` */
+    uint64_t history;   /* their size */
+    uint64_t declared;  /* the size of the definitions in the open request */
+    uint32_t factor;    /* from the usage that the model reported; 0: it has reported none */
+    uint64_t estimated; /* tokens of the last request whose usage was reported, as estimated, */
+    uint64_t reported;  /* and as reported */
+    uint32_t rewrites;  /* how often messages were cleared or replaced */
+    uint32_t cleared, replaced; /* observations and messages, over the whole run */
+    haft_str text;              /* in place of old turns; "" if there are none */
+    bool summarising;           /* the open request is for a summary, */
+    size_t end;                 /* of the messages before this one, */
+    uint64_t most_text;         /* which may be so long at most */
+    uint64_t budget;            /* tokens that the request may have after it */
+    haft__member_set refused;   /* run->refused of the model of the run */
+    bool answered;              /* a reply, or a failure, has arrived for it */
+    haft_str summary;           /* the reply; "" without one */
+    haft_str failure;           /* why there is no reply; "" otherwise */
+} haft__run_context;
 
 struct haft__run;
 
@@ -212,6 +235,9 @@ typedef struct haft__run_specs {
     haft_status (*hand_off)(void *context, haft_str agent, haft_error *err);
     /* Called when the next model of the spec is asked. May be NULL. */
     haft_status (*change_model)(void *context, haft_error *err);
+    /* Called when the model that summarises is asked, and (`starts` is false) when the model of the
+     * run is asked again. May be NULL. */
+    haft_status (*summarise)(void *context, bool starts, haft_error *err);
 } haft__run_specs;
 
 /* ---- runs of graphs ---- */
@@ -304,6 +330,7 @@ typedef struct haft__run {
     size_t batch; /* index in `calls` of the first call of the last reply */
 
     haft__messages messages;
+    haft__run_context context;
     const haft__messages *earlier; /* messages of earlier runs of the thread; may be NULL */
     haft_str task;
     haft__tool_history *past; /* for each tool of the run */

@@ -185,6 +185,21 @@ typedef enum haft__history {
 struct haft__spec;
 struct haft__graph_rules; /* run/run.h */
 
+/* How the history of a run is kept below the size of the model's context (prompt/context.h). A
+ * percentage is of the tokens that a request may have. */
+typedef struct haft__context_spec {
+    bool given;                    /* the spec has `context` */
+    uint64_t reserve;              /* tokens for the reply */
+    bool clear;                    /* old observations become stubs, */
+    uint32_t clear_at, clear_keep; /* from this percentage on, except the last ones, */
+    const haft_str *spare;         /* and except those of these tools */
+    size_t spare_count;
+    bool summarise; /* old turns are replaced by a summary, or by a list of their calls, */
+    uint32_t summarise_at, summarise_keep; /* from this percentage on, except the last turns */
+    haft_str summary_instructions;         /* "": the default */
+    const struct haft__spec *summariser;   /* with the model that summarises; NULL: no model does */
+} haft__context_spec;
+
 /* An agent that tools or nodes of the spec can start as a child run. */
 typedef struct haft__agent_spec {
     haft_str name; /* a key of `agents`; the file that a tool or node names; of an agent that is
@@ -240,6 +255,7 @@ typedef struct haft__spec {
     haft__on_unknown on_unknown;
     bool on_unknown_given; /* else the default, which excludes tools of MCP servers */
     haft__spec_limits limits;
+    haft__context_spec context;
     bool approve_destructive; /* MCP tools that call themselves destructive need approval */
     const haft__approval_rule *approvals;
     size_t approval_count;

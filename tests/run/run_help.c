@@ -151,6 +151,11 @@ static bool set_number(help_spec *s, haft_str name, haft_str word)
         {"tokens", NULL, &limits->tokens},
         {"wall_ms", NULL, &limits->wall_ms},
         {"context", NULL, &s->spec.model.context_tokens},
+        {"reserve", NULL, &s->spec.context.reserve},
+        {"clear_at", &s->spec.context.clear_at, NULL},
+        {"clear_keep", &s->spec.context.clear_keep, NULL},
+        {"replace_at", &s->spec.context.summarise_at, NULL},
+        {"replace_keep", &s->spec.context.summarise_keep, NULL},
         {"own_bytes", NULL, &s->spec.definition_bytes},
         {"usd_micros", NULL, &limits->usd_micros},
     };
@@ -162,6 +167,8 @@ static bool set_number(help_spec *s, haft_str name, haft_str word)
                 *numbers[i].large = number;
             }
             limits->has_usd = limits->has_usd || is(name, "usd_micros");
+            s->spec.context.clear |= is(name, "clear_at");
+            s->spec.context.summarise |= is(name, "replace_at");
             s->spec.choice.gate = s->spec.choice.gate || is(name, "min_tools");
             s->spec.choice.evidence_first =
                 s->spec.choice.evidence_first || is(name, "evidence_first");
@@ -257,6 +264,14 @@ static void set_word(help_spec *s, haft_str word)
         spec->builtin_allow = list_of(s, word, &spec->builtin_allow_count);
     } else if (is(name, "builtin_deny")) {
         spec->builtin_deny = list_of(s, word, &spec->builtin_deny_count);
+    } else if (is(name, "spare")) {
+        spec->context.spare = list_of(s, word, &spec->context.spare_count);
+    } else if (is(name, "summary_by")) {
+        haft__spec *summariser = haft__arena_array(s->arena, 1, sizeof(*summariser));
+        summariser->model.provider = haft__str_split(&word, ':');
+        summariser->model.model = word;
+        summariser->model.price = (haft__price){.known = true, .input = 5, .output = 7};
+        spec->context.summariser = summariser;
     } else if (is(name, "no_search")) {
         s->no_search = true;
     } else if (is(name, "database")) {
@@ -370,7 +385,8 @@ void help_summarise(haft__buf *buf, haft_str line)
         "by",         "mode",          "tool",    "came",         "try",    "call",
         "why",        "pause",         "verdict", "attempt",      "cached", "truncated",
         "ok",         "end",           "answer",  "forced_final", "note",   "reason",
-        "constraint", "relaxed_count", "member",  "from",         "to"};
+        "constraint", "relaxed_count", "member",  "from",         "to",     "what",
+        "before",     "after",         "summary"};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json object = haft__json_null();

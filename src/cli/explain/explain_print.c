@@ -11,6 +11,7 @@
 #include "cli/explain/tool_report_print.h"
 #include "cli/models/price_print.h"
 #include "cli/terminal/print.h"
+#include "cli/timeline/context_bar.h"
 #include "model/provider.h"
 #include "run/offer/offer.h"
 
@@ -194,6 +195,39 @@ static haft_str field(const haft__explanation *e, const char *key)
     return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
 }
 
+static void print_context_rules(FILE *out, const haft__context_spec *c)
+{
+    if (c->clear) {
+        (void)fprintf(out, "  clear: observations from %u %% on, except the last %u\n", c->clear_at,
+                      c->clear_keep);
+    }
+    if (c->summarise) {
+        haft_str model = c->summariser != NULL ? c->summariser->model.model : HAFT__LIT("");
+        (void)fprintf(out, "  %s%.*s: turns from %u %% on, except the last %u\n",
+                      model.len > 0 ? "summarise by " : "cut", HAFT__ARG(model), c->summarise_at,
+                      c->summarise_keep);
+    }
+}
+
+/* Nothing if the size of the context is unknown. */
+static void print_context(FILE *out, const haft__explanation *e)
+{
+    const haft__context_report *r = &e->context;
+    haft__context_bar bar = {.used = r->used, .tokens = r->tokens, .reserve = r->reserve};
+    haft__buf text;
+    if (r->tokens == 0) {
+        return;
+    }
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__context_bar_describe(&text, &bar, false);
+    (void)fprintf(out, "\ncontext\n  %.*s\n", HAFT__ARG(haft__buf_str(&text)));
+    (void)fprintf(out, "  system prompt %llu, definitions %llu, task %llu\n",
+                  (unsigned long long)r->shares.system, (unsigned long long)r->shares.definitions,
+                  (unsigned long long)r->shares.task);
+    print_context_rules(out, &e->spec->context);
+    haft__buf_finish(&text);
+}
+
 void haft__explain_print(FILE *out, const haft__explanation *e)
 {
     const haft__spec *spec = e->spec;
@@ -235,6 +269,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
                   l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate", l->observation_chars,
                   (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
                   l->reminders, l->violations, l->repeats.hint, l->repeats.refuse, l->repeats.end);
+    print_context(out, e);
     (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__print_json(out, haft__buf_str(&e->prompt));
     (void)putc('\n', out);

@@ -10,8 +10,31 @@
 #include "cli/runs/runs_tree.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/waiting_calls.h"
+#include "cli/timeline/context_bar.h"
 #include "cli/timeline/timeline.h"
 #include "engine/ops/event_log.h"
+#include "run/context/context_size.h"
+
+/* The context of the last request, and the error of its estimate. */
+static void add_context(haft__buf *out, const haft__run *run, bool symbols)
+{
+    const haft__run_context *c = &run->context;
+    haft__context_bar bar = {.used = haft__context_tokens(run),
+                             .tokens = run->spec->model.context_tokens,
+                             .reserve = run->spec->context.reserve};
+    if (bar.tokens == 0 || run->turn == 0 || haft__run_is_graph(run)) {
+        return;
+    }
+    haft__buf_add_str(out, HAFT__LIT("context "));
+    haft__context_bar_describe(out, &bar, symbols);
+    if (c->reported > 0) {
+        bool low = c->estimated < c->reported;
+        uint64_t error = low ? c->reported - c->estimated : c->estimated - c->reported;
+        haft__buf_addf(out, "; the last estimate was %llu %% too %s",
+                       (unsigned long long)(error * 100 / c->reported), low ? "low" : "high");
+    }
+    haft__buf_add_char(out, '\n');
+}
 
 /* Prints the events for people. */
 static haft__exit_status show_timeline(const haft__runs_request *a, const haft__run *run,
@@ -25,6 +48,7 @@ static haft__exit_status show_timeline(const haft__runs_request *a, const haft__
     }
     haft__timeline_add_running(&timeline);
     haft__waiting_calls_add(&timeline.out, run);
+    add_context(&timeline.out, run, caps.symbols);
     haft__buf text = timeline.out;
     haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);
     haft__timeline_finish(&timeline);

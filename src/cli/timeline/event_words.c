@@ -4,6 +4,8 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "cli/terminal/amount.h"
+#include "cli/timeline/context_bar.h"
 #include "json/object.h"
 
 typedef struct row {
@@ -59,4 +61,47 @@ void haft__event_words_nodes(haft__buf *buf, const haft__event *event)
             haft__buf_addf(buf, " x%u", i - first);
         }
     }
+}
+
+/* ---- the context ---- */
+
+static uint64_t number_of(haft__json object, const char *key)
+{
+    return haft__object_number(object, key, 0);
+}
+
+void haft__event_words_context(haft__buf *buf, const haft__event *event, bool unicode)
+{
+    haft_str what = haft__object_text(event->object, "what");
+    uint64_t budget = number_of(event->object, "budget");
+    haft__context_bar bar = {.used = number_of(event->object, "after"),
+                             .tokens = budget > 0 ? budget : 1};
+    if (haft__str_equal(what, HAFT__LIT("cleared"))) {
+        uint32_t count = haft__object_array(event->object, "calls").count;
+        haft__buf_addf(buf, "cleared %u observation%s: ", count, count == 1 ? "" : "s");
+    } else {
+        haft__buf_addf(buf, "%.*s old turns: ", HAFT__ARG(what));
+    }
+    haft__context_bar_add(buf, &bar, unicode);
+    haft__buf_add_char(buf, ' ');
+    haft__amount_add_count(buf, bar.used);
+    haft__buf_add_str(buf, HAFT__LIT(" of "));
+    haft__amount_add_tokens(buf, budget);
+    haft__buf_add_str(buf, HAFT__LIT(" ("));
+    haft__amount_add_count(buf, number_of(event->object, "before"));
+    haft__buf_add_str(buf, HAFT__LIT(" before)"));
+}
+
+bool haft__event_words_context_of_reply(haft__buf *buf, const haft__event *event, bool unicode)
+{
+    haft__json context = haft__object_object(event->object, "context");
+    haft__json usage = haft__object_object(event->object, "usage");
+    uint64_t reported = number_of(usage, "input_tokens");
+    haft__context_bar bar = {.used = reported > 0 ? reported : number_of(context, "estimated"),
+                             .tokens = number_of(context, "tokens"),
+                             .reserve = number_of(context, "reserve")};
+    if (bar.tokens > 0) {
+        haft__context_bar_add(buf, &bar, unicode);
+    }
+    return bar.tokens > 0;
 }

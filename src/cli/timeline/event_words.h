@@ -13,6 +13,14 @@ haft_str haft__event_words_violation(haft_str violation);
 /* Describes the decision about a pending call (`verdict` of the event `answered`): "approved". */
 haft_str haft__event_words_verdict(haft_str verdict);
 
+/* Appends the parts that gave way in `context_changed`, with the bar of the next request: "cleared
+ * 12 observations: [####------] 6.2k of 12k tokens (13.1k before)". */
+void haft__event_words_context(haft__buf *buf, const haft__event *event, bool unicode);
+
+/* Appends the context of a reply as a bar. Returns false, and appends nothing, if its size is
+ * unknown. */
+bool haft__event_words_context_of_reply(haft__buf *buf, const haft__event *event, bool unicode);
+
 /* Appends the nodes of a step of a graph: "archive, press". Several tasks of a node are counted:
  * "worker x3". */
 void haft__event_words_nodes(haft__buf *buf, const haft__event *event);

@@ -160,6 +160,13 @@ static void report_usage(haft__timeline *t, const haft__event *event)
     haft__timeline_add_separator(t, &details);
     haft__amount_add_count(&details, output);
     haft__buf_add_str(&details, HAFT__LIT(" out"));
+    haft__buf bar;
+    haft__buf_init(&bar, HAFT__TIMELINE_DETAILS_BYTES);
+    if (haft__event_words_context_of_reply(&bar, event, t->caps.symbols)) {
+        haft__timeline_add_separator(t, &details);
+        haft__buf_add_str(&details, haft__buf_str(&bar));
+    }
+    haft__buf_finish(&bar);
     if ((cost = haft__timeline_reply_cost(t, event)) > 0) {
         haft__timeline_add_separator(t, &details);
         haft__amount_add_dollars(&details, cost);
@@ -477,6 +484,18 @@ static void report_servers(haft__timeline *t, const haft__event *event)
     }
 }
 
+static void report_context(haft__timeline *t, const haft__event *event)
+{
+    haft__buf details;
+    haft__buf_init(&details, HAFT__TIMELINE_DETAILS_BYTES);
+    haft__timeline_line l = haft__timeline_line_begin_item(t, HAFT__SYMBOL_STORED, HAFT__STYLE_DIM);
+    haft__buf_add_str(&details, HAFT__LIT("context: "));
+    haft__event_words_context(&details, event, t->caps.symbols);
+    haft__timeline_line_end_wrapped(&l, HAFT__STYLE_DIM, haft__buf_str(&details));
+    haft__buf_finish(&details);
+    await_reply(t, event, false);
+}
+
 /* Shows a search that haft started. A search by a call is shown on the line of the call. */
 static void report_revealed(haft__timeline *t, const haft__event *event)
 {
@@ -526,13 +545,25 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
         HAFT__SYMBOL_DONE, HAFT__STYLE_SUCCESS, "handed from ", "from", " to ", "to"};
     static const phrase other_model = {
         HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "model changed from ", "from", " to ", "to"};
+    static const phrase summary = {HAFT__SYMBOL_STORED,
+                                   HAFT__STYLE_DIM,
+                                   "context: a summary of old turns by ",
+                                   "model",
+                                   "",
+                                   ""};
     switch (event->kind) {
     case HAFT__EVENT_RUN_STARTED:
         add_head(t, event->run, haft__timeline_event_text(event, "task"));
         return;
     case HAFT__EVENT_TURN_STARTED: begin_turn(t, event); return;
     case HAFT__EVENT_GATE_OPENED: report_gate(t, event); return;
-    case HAFT__EVENT_MODEL_REPLIED: report_reply(t, event); return;
+    case HAFT__EVENT_CONTEXT_CHANGED: report_context(t, event); return;
+    case HAFT__EVENT_SUMMARY_STARTED: report_phrase(t, event, &summary); return;
+    case HAFT__EVENT_MODEL_REPLIED:
+        if (!haft__event_flag(event, "summary")) {
+            report_reply(t, event);
+        }
+        return;
     case HAFT__EVENT_MODEL_FAILED:
         report_phrase(t, event, t->reply_started ? &broken : &failed);
         t->failure_shown = true;

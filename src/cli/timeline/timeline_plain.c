@@ -85,6 +85,19 @@ static void add_usage(haft__timeline *t, const haft__event *event)
         (unsigned long long)haft__timeline_nested_number(event, "usage", "cached_tokens"),
         (unsigned long long)haft__timeline_nested_number(event, "usage", "output_tokens"),
         (unsigned long long)haft__timeline_event_number(event, "ms"));
+    haft__buf bar;
+    haft__buf_init(&bar, HAFT__TIMELINE_DETAILS_BYTES);
+    if (haft__event_words_context_of_reply(&bar, event, false)) {
+        add(t, ", context ");
+        haft__buf_add_str(&t->out, haft__buf_str(&bar));
+    }
+    haft__buf_finish(&bar);
+}
+
+static void report_context(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  context ");
+    haft__event_words_context(&t->out, event, false);
 }
 
 /* Shows the text of a reply with calls, and its usage if verbose. The text of a reply without calls
@@ -368,7 +381,15 @@ static void report_event(haft__timeline *t, const haft__event *event)
     switch (event->kind) {
     case HAFT__EVENT_TURN_STARTED: report_turn(t, event); return;
     case HAFT__EVENT_GATE_OPENED: report_gate(t, event); return;
-    case HAFT__EVENT_MODEL_REPLIED: report_reply(t, event); return;
+    case HAFT__EVENT_CONTEXT_CHANGED: report_context(t, event); return;
+    case HAFT__EVENT_SUMMARY_STARTED:
+        report_phrase(t, event, (const char *const[]){"  context: a summary by ", "model", "", ""});
+        return;
+    case HAFT__EVENT_MODEL_REPLIED:
+        if (!haft__event_flag(event, "summary")) {
+            report_reply(t, event);
+        }
+        return;
     case HAFT__EVENT_MODEL_FAILED: report_failed(t, event); return;
     case HAFT__EVENT_OPTION_REFUSED: report_phrase(t, event, refused); return;
     case HAFT__EVENT_VIOLATION: report_violation(t, event); return;

@@ -88,6 +88,7 @@ static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft__
     if (status == HAFT_OK) {
         status = haft__declaration_report_read(e->spec, &e->request, arena, &e->declared, err);
     }
+    e->context = haft__context_report_read(&e->preview.run);
     return status;
 }
 
@@ -311,6 +312,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_value(&w, "first_turn", e->preview.turn);
     write_evidence(&w, e);
     add_limits(&w, spec);
+    haft__context_report_write(&w, arena, &e->context, spec);
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     write_members(&w, e);
     write_refused(&w, e);

@@ -5,6 +5,7 @@
 #define HAFT_ENGINE_OPS_EXPLAIN_H
 
 #include "engine/members/refusal_file.h"
+#include "engine/ops/context_report.h"
 #include "engine/ops/declaration_report.h"
 #include "engine/ops/first_turn.h"
 #include "engine/ops/forced_turn.h"
@@ -24,6 +25,7 @@ typedef struct haft__explanation {
     haft__member_set refused;             /* those of them that the first request would have */
     uint16_t refused_statuses[HAFT__MEMBER_COUNT];
     haft__declaration_report declared;
+    haft__context_report context;
 } haft__explanation;
 
 /* Explains the first turn of a run with this task, which may be "". `refusals` are those of the

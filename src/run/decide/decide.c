@@ -13,6 +13,7 @@
 #include "model/provider.h"
 #include "model/retry.h"
 #include "prompt/history.h"
+#include "run/context/context_view.h"
 #include "run/decide/decide_int.h"
 #include "run/handoff/handoff.h"
 #include "run/offer/constraint.h"
@@ -201,6 +202,14 @@ static bool decide_constraint(haft__decision *d, haft_str format, haft_status *r
 static haft_status decide_asking(haft__decision *d)
 {
     const haft__run *run = d->run;
+    bool changed = false;
+    if (run->context.summarising) {
+        return haft__decide_summary(d);
+    }
+    haft_status status = haft__decide_context(d, &changed);
+    if (status != HAFT_OK || changed) {
+        return status;
+    }
     if (run->failed) {
         return decide_failure(d);
     }
@@ -210,7 +219,6 @@ static haft_status decide_asking(haft__decision *d)
     }
     bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;
     haft_str format = constrained ? HAFT__LIT("") : haft__constraint_format(run);
-    haft_status status = HAFT_OK;
     if (format.len > 0 && decide_constraint(d, format, &status)) {
         return status;
     }
@@ -361,6 +369,9 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
 {
     const haft__spec *spec = run->spec;
     haft__offered offered;
+    if (run->context.summarising) {
+        return haft__context_summary_request(run, arena, ret_request, err);
+    }
     bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;
     haft_status status = constrained ? haft__offer_text_tools(run, arena, &offered, err)
                                      : haft__offer_tools(run, arena, &offered, err);
@@ -406,6 +417,7 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
         .reply_format = HAFT__LIT(""),
         .transcript = spec->history == HAFT__HISTORY_TRANSCRIPT,
         .task = run->task,
+        .rewrites = run->context.rewrites,
     };
     return constrained ? haft__constraint_apply(spec, run->constrained_format, run->violations > 0,
                                                 ret_request, arena, NULL, err)

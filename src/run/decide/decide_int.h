@@ -120,6 +120,14 @@ haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__
  * the child. *ret_decided is false while the child runs. */
 haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bool *ret_decided);
 
+/* ---- context.c ---- */
+
+/* Decides whether a part of the history gives way before the open request is sent, or the end of
+ * the run if the request cannot fit. */
+haft_status haft__decide_context(haft__decision *d, bool *ret_decided);
+/* A summary is due: asks the model for it, or uses its reply. */
+haft_status haft__decide_summary(haft__decision *d);
+
 /* ---- graph.c ---- */
 
 /* A run of a graph: its next step, its end, or its calls. */

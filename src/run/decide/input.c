@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "model/provider.h"
 #include "prompt/observation.h"
+#include "run/context/context_size.h"
 #include "run/decide/decide_int.h"
 #include "run/graph_change.h"
 #include "run/handoff/handoff.h"
@@ -403,6 +404,20 @@ static void write_unsent(haft__json_writer *w, const haft__run *run, const haft_
     }
 }
 
+/* The estimate of the request, beside the usage that the provider reports. Omitted if the size of
+ * the context is unknown. */
+static void write_context(haft__json_writer *w, const haft__run *run)
+{
+    if (run->spec->model.context_tokens > 0) {
+        haft__json_key(w, "context");
+        haft__json_begin_object(w);
+        haft__field_number(w, "estimated", haft__context_tokens(run));
+        haft__field_number(w, "tokens", run->spec->model.context_tokens);
+        haft__field_number(w, "reserve", run->spec->context.reserve);
+        haft__json_end_object(w);
+    }
+}
+
 static void write_cache(haft__json_writer *w, const haft__cache_finding *cache)
 {
     bool same = cache->cause == HAFT__CACHE_CAUSE_NONE;
@@ -428,7 +443,13 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
     haft__event_body_begin(&w, buf, HAFT__EVENT_MODEL_REPLIED);
     haft__field_text(&w, "content", reply->content);
     haft__field_text(&w, "reasoning", reply->reasoning);
-    write_calls(&w, run, reply);
+    haft__reply recorded = *reply;
+    bool summary = run->context.summarising; /* only its text counts */
+    if (summary) {
+        recorded.call_count = 0;
+        recorded.items = HAFT__LIT("");
+    }
+    write_calls(&w, run, &recorded);
     haft__json_key(&w, "usage");
     haft__json_begin_object(&w);
     haft__field_number(&w, "input_tokens", reply->usage.input);
@@ -447,11 +468,18 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
     haft__field_text(&w, "stop", haft__str(haft__stop_reason_name(reply->stop)));
     haft__field_text(&w, "model", reply->model);
     haft__field_number(&w, "ms", ms);
-    if (cache != NULL) {
+    if (summary) {
+        haft__field_flag(&w, "summary", true);
+    } else {
+        write_context(&w, run);
+    }
+    if (cache != NULL && !summary) {
         write_cache(&w, cache);
     }
-    write_items(&w, run, reply);
-    write_unsent(&w, run, reply);
+    if (!summary) {
+        write_items(&w, run, reply);
+        write_unsent(&w, run, reply);
+    }
     write_retries(&w, reply->retries);
     if (reply->provider_calls.len > 0) {
         haft__json_key(&w, "provider_calls");

@@ -35,6 +35,8 @@ static haft_status end_batch(haft__run *run, haft_error *err)
                                  .call_id = call->model_call,
                                  .call_name = call->name,
                                  .is_error = call->stage == HAFT__CALL_REFUSED || !call->ok,
+                                 .call = call->id,
+                                 .call_index = i,
                                  .revealed = call->revealed,
                                  .revealed_count = call->revealed_count};
         haft_status status = haft__messages_add(&run->messages, message, err);

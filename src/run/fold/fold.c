@@ -16,6 +16,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "prompt/prompt.h"
+#include "run/context/context_size.h"
 #include "run/fold/fold_int.h"
 #include "run/offer/offer.h"
 #include "json/object.h"
@@ -173,7 +174,8 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     for (size_t i = 0; status == HAFT_OK && run->earlier != NULL && i < run->earlier->count; i++) {
         status = haft__messages_add(&run->messages, run->earlier->items[i], err);
     }
-    return status == HAFT_OK ? haft__fold_add_user_message(run, run->task, err) : status;
+    haft__message task = {.role = HAFT__MESSAGE_USER, .text = run->task, .is_task = true};
+    return status == HAFT_OK ? haft__messages_add(&run->messages, task, err) : status;
 }
 
 static haft_status read_mode(haft_str name, haft__choice_mode *ret_mode)
@@ -261,7 +263,8 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     run->numbered_calls = 0;
     run->correction = HAFT__LIT("");
     run->stage = HAFT__RUN_AWAITING_REPLY;
-    return haft__fold_add_demand(run, err);
+    status = haft__context_measure_declared(run, err);
+    return status == HAFT_OK ? haft__fold_add_demand(run, err) : status;
 }
 
 static haft_status on_gate_opened(haft__run *run, const haft__event *event, haft_error *err)
@@ -329,6 +332,8 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_RUN_STARTED: return on_run_started(run, event, err);
     case HAFT__EVENT_TURN_STARTED: return on_turn_started(run, event, err);
     case HAFT__EVENT_GATE_OPENED: return on_gate_opened(run, event, err);
+    case HAFT__EVENT_CONTEXT_CHANGED: return haft__fold_context_changed(run, event, err);
+    case HAFT__EVENT_SUMMARY_STARTED: return haft__fold_summary_started(run, event, err);
     case HAFT__EVENT_CONSTRAINED: return haft__fold_constrained(run, event, err);
     case HAFT__EVENT_OPTION_REFUSED: return haft__fold_option_refused(run, event, err);
     case HAFT__EVENT_MODEL_REPLIED: return haft__fold_model_replied(run, event, err);
@@ -388,6 +393,7 @@ static haft_status fold_next(haft__run *run, const haft__event *event, haft_erro
     if (status == HAFT_OK && haft__run_is_graph(run)) {
         status = run->spec->graph_rules->fold(run, event, err);
     }
+    haft__context_measure_history(run);
     run->worked_ms += worked_ms_of(run, event);
     run->seq = event->seq;
     run->last_ms = event->at_ms;

@@ -26,6 +26,9 @@ HAFT_MUST_USE haft_status haft__fold_add_search_tool(haft__run *run, haft_error 
  * count. */
 HAFT_MUST_USE haft_status haft__fold_resolve_model(haft__run *run, haft_error *err);
 
+/* The price of a model in this run: that of the spec, or the recorded one. */
+haft__price haft__fold_find_price(const haft__run *run, const haft__model_spec *model);
+
 /* OK if the run is in `stage`; else fails with `what`. */
 HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,
                                                   haft__run_stage stage, const char *what,
@@ -55,6 +58,19 @@ HAFT_MUST_USE haft_status haft__fold_reminded(haft__run *run, const haft__event 
                                               haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_constrained(haft__run *run, const haft__event *event,
                                                  haft_error *err);
+/* ---- context.c ---- */
+
+/* Observations were cleared, or turns were replaced by a text. */
+HAFT_MUST_USE haft_status haft__fold_context_changed(haft__run *run, const haft__event *event,
+                                                     haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_summary_started(haft__run *run, const haft__event *event,
+                                                     haft_error *err);
+/* A reply, or the failure, of the model that summarises. */
+HAFT_MUST_USE haft_status haft__fold_summary_replied(haft__run *run, const haft__event *event,
+                                                     haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_summary_failed(haft__run *run, const haft__event *event,
+                                                    haft_error *err);
+
 /* ---- demand.c ---- */
 
 /* Demands a call in words if the turn forces one and the model cannot be forced. */

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "model/provider.h"
 #include "run/call_target.h"
+#include "run/context/context_size.h"
 #include "run/fold/fold_int.h"
 #include "json/number.h"
 #include "json/object.h"
@@ -36,7 +37,7 @@ static void add_cost(haft__run *run, uint64_t tokens, uint64_t price)
     run->cost_parts = saturating_add(run->cost_parts, saturating_multiply(tokens, price));
 }
 
-static void count_usage(haft__run *run, const haft__event *event)
+static void count_usage(haft__run *run, const haft__event *event, const haft__price *price)
 {
     haft__json usage = haft__object_get(event->object, "usage");
     uint64_t input = haft__object_number(usage, "input_tokens", 0);
@@ -44,7 +45,6 @@ static void count_usage(haft__run *run, const haft__event *event)
     uint64_t cached = at_most(haft__object_number(usage, "cached_tokens", 0), input);
     uint64_t written = at_most(haft__object_number(usage, "cache_write_tokens", 0), input - cached);
     uint64_t hour = at_most(haft__object_number(usage, "cache_write_1h_tokens", 0), written);
-    const haft__price *price = &run->spec->model.price;
     run->usage.input_tokens = saturating_add(run->usage.input_tokens, input);
     run->usage.output_tokens = saturating_add(run->usage.output_tokens, output);
     run->usage.cached_tokens = saturating_add(run->usage.cached_tokens, cached);
@@ -137,8 +137,47 @@ static haft_status continue_reply(haft__run *run, haft_error *err)
     return status == HAFT_OK ? haft__fold_commit_reply(run, err) : status;
 }
 
+haft_status haft__fold_summary_replied(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_str stop = {NULL, 0};
+    haft_status status = expect_reply(run, event, err);
+    if (status == HAFT_OK && run->context.answered) {
+        status = haft__fold_fail(event, "the summary has arrived already", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "stop", &stop, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__price price = haft__fold_find_price(run, &run->spec->context.summariser->model);
+    count_usage(run, event, &price);
+    bool cut = haft__str_equal(stop, haft__str(haft__stop_reason_name(HAFT__STOP_LENGTH)));
+    run->context.answered = true;
+    run->context.summary = haft__str_trim(haft__object_text(event->object, "content"));
+    run->context.failure = cut ? HAFT__LIT("it was cut") : HAFT__LIT("");
+    return HAFT_OK;
+}
+
+haft_status haft__fold_summary_failed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = expect_reply(run, event, err);
+    if (status == HAFT_OK && run->context.answered) {
+        status = haft__fold_fail(event, "the summary has arrived already", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "message", &run->context.failure, err);
+    }
+    run->context.answered = true;
+    run->context.summary = HAFT__LIT("");
+    return status;
+}
+
 haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, haft_error *err)
 {
+    if (run->context.summarising) {
+        return haft__fold_summary_replied(run, event, err);
+    }
     haft_status status = expect_reply(run, event, err);
     haft_str stop = {NULL, 0};
     if (status == HAFT_OK) {
@@ -161,7 +200,9 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     if (status != HAFT_OK) {
         return status;
     }
-    count_usage(run, event);
+    count_usage(run, event, &run->spec->model.price);
+    haft__context_calibrate(
+        run, haft__object_number(haft__object_get(event->object, "usage"), "input_tokens", 0));
     haft_str text = haft__str_trim(run->reply.content);
     run->last_text = text.len > 0 ? text : run->last_text;
     run->numbered_calls += (uint32_t)(run->call_count - run->batch);
@@ -175,6 +216,9 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
 
 haft_status haft__fold_model_failed(haft__run *run, const haft__event *event, haft_error *err)
 {
+    if (run->context.summarising) {
+        return haft__fold_summary_failed(run, event, err);
+    }
     haft_status status = expect_reply(run, event, err);
     uint64_t http = 0;
     if (status == HAFT_OK) {

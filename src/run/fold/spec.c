@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "model/provider.h"
+#include "run/context/context_size.h"
 #include "run/fold/fold_int.h"
 #include "run/graph_change.h"
 #include "run/handoff/handoff.h"
@@ -164,9 +165,8 @@ static bool is_other_server(const haft__run *run)
     return other;
 }
 
-static haft__price recorded_price(const haft__run *run)
+haft__price haft__fold_find_price(const haft__run *run, const haft__model_spec *model)
 {
-    const haft__model_spec *model = &run->spec->model;
     haft__price price = {.known = false};
     if (model->price.known && model->price.source == HAFT__PRICE_OF_SPEC) {
         return model->price;
@@ -184,7 +184,7 @@ static bool is_same_price(const haft__price *a, const haft__price *b)
 haft_status haft__fold_resolve_model(haft__run *run, haft_error *err)
 {
     bool other = is_other_server(run);
-    haft__price price = recorded_price(run);
+    haft__price price = haft__fold_find_price(run, &run->spec->model);
     if (other == run->spec->model.other_server && is_same_price(&price, &run->spec->model.price)) {
         return HAFT_OK;
     }
@@ -206,6 +206,7 @@ haft_status haft__fold_resolve_model(haft__run *run, haft_error *err)
 static haft_status update_system_prompt(haft__run *run, haft_error *err)
 {
     haft__messages before = run->messages;
+    haft__context_forget(run);
     haft__messages_init(&run->messages, run->arena);
     haft_status status = haft__fold_add_system_prompt(run, err);
     for (size_t i = 0; status == HAFT_OK && i < before.count; i++) {
@@ -378,6 +379,7 @@ static haft_status use_next_model(haft__run *run, haft_error *err)
     if (status == HAFT_OK) {
         status = update_system_prompt(run, err);
     }
+    status = status == HAFT_OK ? haft__context_measure_declared(run, err) : status;
     return status == HAFT_OK ? haft__fold_add_demand(run, err) : status;
 }
 

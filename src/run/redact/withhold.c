@@ -103,9 +103,9 @@ bool haft__event_body_is_call(haft_str body)
  * secret even if it equals one: the event would be invalid without it. */
 static bool is_own_value(const haft__withholding *w, haft_str key, haft__json value)
 {
-    static const char *const words[] = {"kind",       "call",    "pause",    "verdict",
-                                        "mode",       "end",     "stop",     "format",
-                                        "constraint", "allowed", "declared", "called"};
+    static const char *const words[] = {"kind",     "call",   "pause",  "verdict",    "mode",
+                                        "end",      "stop",   "format", "constraint", "allowed",
+                                        "declared", "called", "what"};
     haft_str text = haft__json_text(value), kind = haft__object_text(w->original, "kind");
     bool own = false;
     for (size_t i = 0; !own && i < COUNT(words); i++) {

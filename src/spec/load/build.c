@@ -363,6 +363,7 @@ void haft__loader_build(haft__loader *l)
     spec->builtin_deny = haft__loader_read_strings(l, haft__object_array(builtins, "deny"),
                                                    &spec->builtin_deny_count);
     build_model(l);
+    haft__loader_build_context(l);
     build_limits(l);
     build_phases(l);
     build_approvals(l);

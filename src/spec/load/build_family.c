@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_family.c - fills in model settings that a spec omits, from the table of model families.
+ * build_family.c - fills in settings that a spec omits and that depend on the family of its model:
+ * those of the model itself, and spec->context.
  *
  * The spec takes precedence over the row and over each of its values. Tests:
- * tests/spec/load/build_family_test.c.
+ * tests/spec/load/build_family_test.c, tests/spec/load/context_test.c.
  */
 #include "base/buf.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "base/suggestion.h"
 #include "model/families.h"
@@ -126,4 +128,86 @@ void haft__loader_fill_family(haft__loader *l, haft__json source)
     if (!is_set(source, "starts_in_reasoning") && row->starts_in_reasoning) {
         model->starts_in_reasoning = family->gave_opened = true;
     }
+}
+
+/* ---- the context ---- */
+
+enum {
+    RESERVE = 4096,
+    LARGE_RESERVE = 8192, /* of families that are hosted or reason: their replies are long */
+    RESERVE_SHARE = 4,    /* at most this part of the context, unless the spec says otherwise */
+    CLEAR_AT = 75,
+    CLEAR_KEEP = 3,
+    HOSTED_CLEAR_AT = 80, /* large contexts, and caches that cost money to break */
+    HOSTED_CLEAR_KEEP = 5,
+    SUMMARISE_AT = 90,
+    SUMMARISE_KEEP = 4,
+};
+
+/* The limit of a reply among the options of the model; 0 without one. */
+static uint64_t find_reply_limit(haft__json options)
+{
+    static const char *const names[] = {"max_completion_tokens", "max_tokens", "max_output_tokens",
+                                        "num_predict"};
+    uint64_t limit = 0;
+    for (size_t i = 0; i < COUNT(names) && limit == 0; i++) {
+        limit = haft__object_number(options, names[i], 0);
+    }
+    return limit;
+}
+
+static uint64_t default_reserve(const haft__model_spec *model)
+{
+    bool large = model->family.hosted || model->family.reasoning_open != NULL;
+    uint64_t limit = find_reply_limit(model->options);
+    uint64_t reserve = limit > 0 ? limit : large ? LARGE_RESERVE : RESERVE;
+    uint64_t most = model->context_tokens / RESERVE_SHARE;
+    return reserve < most ? reserve : most;
+}
+
+static bool is_off(haft__json setting)
+{
+    return setting.kind == HAFT__JSON_FALSE;
+}
+
+static void check_reserve(haft__loader *l)
+{
+    uint64_t tokens = l->spec->model.context_tokens, reserve = l->spec->context.reserve;
+    if (tokens > 0 && reserve >= tokens) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, HAFT__LIT("/context/reserve"), HAFT__SUBJECT_VALUE,
+                               "expected less than the %llu tokens of the context, found %llu",
+                               (unsigned long long)tokens, (unsigned long long)reserve);
+        haft__loader_hint(l, problem, "the default is at most a quarter of the context");
+    }
+}
+
+void haft__loader_build_context(haft__loader *l)
+{
+    haft__model_spec *model = &l->spec->model;
+    haft__json source = haft__object_object(l->source, "context");
+    haft__json clear = haft__object_get(source, "clear"),
+               summarise = haft__object_get(source, "summarise");
+    bool hosted = model->family.hosted;
+    uint64_t tokens = haft__object_number(source, "tokens", 0);
+    if (tokens > 0) {
+        model->context_tokens = tokens;
+        model->family.gave_context = false;
+    }
+    haft__context_spec *context = &l->spec->context;
+    *context = (haft__context_spec){
+        .given = haft__json_get(l->source, HAFT__LIT("context")) != NULL,
+        .reserve = haft__object_number(source, "reserve", default_reserve(model)),
+        .clear = !is_off(clear),
+        .clear_at = (uint32_t)haft__object_number(clear, "at", hosted ? HOSTED_CLEAR_AT : CLEAR_AT),
+        .clear_keep =
+            (uint32_t)haft__object_number(clear, "keep", hosted ? HOSTED_CLEAR_KEEP : CLEAR_KEEP),
+        .summarise = !is_off(summarise),
+        .summarise_at = (uint32_t)haft__object_number(summarise, "at", SUMMARISE_AT),
+        .summarise_keep = (uint32_t)haft__object_number(summarise, "keep", SUMMARISE_KEEP),
+        .summary_instructions = haft__object_string(summarise, "instructions"),
+    };
+    context->spare =
+        haft__loader_read_strings(l, haft__object_array(clear, "spare"), &context->spare_count);
+    check_reserve(l);
 }

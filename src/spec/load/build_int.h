@@ -20,6 +20,9 @@ uint64_t haft__loader_read_time_limit(haft__loader *l, haft__json value, haft_st
 /* Fills in model settings that `source`, an object or a text, omits. */
 void haft__loader_fill_family(haft__loader *l, haft__json source);
 
+/* Fills in spec->context, and context.tokens for that of the model. */
+void haft__loader_build_context(haft__loader *l);
+
 /* ---- build_provider.c ---- */
 
 /* Reports at most one problem with spec->model: no provider, one that does not exist or that this

@@ -165,7 +165,9 @@ static bool is_reported(const haft__loader *l, size_t count, const haft__spec_pr
     return false;
 }
 
-static void report_problems(haft__loader *l, uint32_t index, const haft__spec_report *report)
+/* `at`: where the spec has the model; `with`: the model, for a problem elsewhere. */
+static void report_problems(haft__loader *l, haft_str at_model, haft_str with,
+                            const haft__spec_report *report)
 {
     size_t known = l->problems.count;
     for (size_t i = 0; i < report->count && l->status == HAFT_OK; i++) {
@@ -175,14 +177,12 @@ static void report_problems(haft__loader *l, uint32_t index, const haft__spec_re
             continue;
         }
         haft_str rest = haft__str_skip(p->pointer, strlen(MODEL));
-        haft_str at = in_model ? haft__loader_pointer(l, "/models/%u%.*s", index, HAFT__ARG(rest))
-                               : p->pointer;
-        char with[32] = "";
-        if (!in_model) {
-            (void)snprintf(with, sizeof(with), "with models[%u]: ", index);
-        }
+        haft_str at =
+            in_model ? haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(at_model), HAFT__ARG(rest))
+                     : p->pointer;
+        haft_str prefix = in_model ? HAFT__LIT("") : with;
         haft__spec_problem *problem = (p->warning ? haft__loader_warning : haft__loader_error)(
-            l, at, HAFT__SUBJECT_VALUE, "%s%.*s", with, HAFT__ARG(p->message));
+            l, at, HAFT__SUBJECT_VALUE, "%.*s%.*s", HAFT__ARG(prefix), HAFT__ARG(p->message));
         if (p->secret) {
             haft__loader_hide_value(problem);
         }
@@ -193,10 +193,10 @@ static void report_problems(haft__loader *l, uint32_t index, const haft__spec_re
 }
 
 /* NULL if it has errors. */
-static const haft__spec *load_with(haft__loader *l, uint32_t index, haft__json model)
+static const haft__spec *load_with(haft__loader *l, haft__json source, haft__json model,
+                                   haft_str at, haft_str with)
 {
     haft__spec_options options = *l->options;
-    haft__json source = l->source;
     options.sets = NULL;
     options.set_count = 0;
     options.model = NULL;
@@ -215,8 +215,27 @@ static const haft__spec *load_with(haft__loader *l, uint32_t index, haft__json m
     if (l->status != HAFT_OK) {
         return NULL;
     }
-    report_problems(l, index, &report);
+    report_problems(l, at, with, &report);
     return spec;
+}
+
+/* The model that summarises: of its spec, only what depends on the model is used. */
+void haft__loader_build_summariser(haft__loader *l)
+{
+    static const char pointer[] = "/context/summarise/model";
+    haft__json summarise =
+        haft__object_object(haft__object_object(l->source, "context"), "summarise");
+    haft__json model = haft__object_get(summarise, "model");
+    haft__json source = l->source;
+    if (model.kind == HAFT__JSON_NULL || !haft__loader_keys_are_valid(l, "model context")) {
+        return;
+    }
+    if (!haft__edit_remove(l->arena, &source, HAFT__LIT("context"))) {
+        l->status = haft__arena_fail(l->arena, NULL);
+        return;
+    }
+    l->spec->context.summariser = load_with(l, source, model, haft__str(pointer),
+                                            HAFT__LIT("with the model of context.summarise: "));
 }
 
 /* For each of them the spec is loaded once more with that model, so that it is checked as the only
@@ -228,11 +247,15 @@ void haft__loader_build_fallbacks(haft__loader *l)
         return;
     }
     for (uint32_t i = models.count; i > 1 && l->status == HAFT_OK; i--) {
-        const haft__spec *loaded = load_with(l, i - 1, models.items[i - 1]);
+        haft_str at = haft__loader_pointer(l, "/models/%u", i - 1);
+        haft_str with = haft__loader_pointer(l, "with models[%u]: ", i - 1);
+        const haft__spec *loaded = load_with(l, l->source, models.items[i - 1], at, with);
         haft__spec *fallback = loaded != NULL ? haft__loader_alloc(l, 1, sizeof(*fallback)) : NULL;
         if (fallback != NULL) {
             *fallback = *l->spec; /* its own fallback is the one after it */
             fallback->model = loaded->model;
+            fallback->context = loaded->context;
+            fallback->context.summariser = l->spec->context.summariser;
             fallback->formats = loaded->formats;
             fallback->format_count = loaded->format_count;
             l->spec->fallback = fallback;

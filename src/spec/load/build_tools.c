@@ -300,6 +300,17 @@ static void enable_search(haft__loader *l)
     }
 }
 
+/* The model can read again what gave way in its context. */
+static void enable_read_result(haft__loader *l)
+{
+    const haft__context_spec *context = &l->spec->context;
+    haft__json name = haft__json_string(HAFT__LIT(HAFT__READ_RESULT));
+    if (context->given && (context->clear || context->summarise)
+        && l->spec->kind != HAFT__SPEC_GRAPH) {
+        add_builtins(l, haft__json_array(&name, 1), HAFT__LIT("/context"));
+    }
+}
+
 void haft__loader_build_tools(haft__loader *l)
 {
     haft__json entries = haft__object_array(l->source, "tools");
@@ -325,5 +336,6 @@ void haft__loader_build_tools(haft__loader *l)
     haft__loader_add_node_tools(l);
     measure_tools(l);
     enable_search(l);
+    enable_read_result(l);
     l->broken |= l->problems.errors > before;
 }

@@ -244,6 +244,7 @@ static void run_stages(haft__loader *l, haft_str text)
         haft__loader_check_variables,
         haft__loader_check_reachability,
         make_hash,
+        haft__loader_build_summariser,
         haft__loader_build_fallbacks,
     };
     read_text(l, text);

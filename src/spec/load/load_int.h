@@ -214,6 +214,7 @@ void haft__loader_check_idle_keys(haft__loader *l); /* check_idle.c: keys withou
 void haft__loader_check_idle_arguments(haft__loader *l);
 void haft__loader_check_variables(haft__loader *l);    /* variables.c: ${VAR} */
 void haft__loader_check_reachability(haft__loader *l); /* check_reachability.c: a run can end */
-void haft__loader_build_fallbacks(haft__loader *l);    /* build_provider.c: the other `models` */
+void haft__loader_build_summariser(haft__loader *l); /* build_provider.c: the model of `context` */
+void haft__loader_build_fallbacks(haft__loader *l);  /* build_provider.c: the other `models` */
 
 #endif

@@ -168,6 +168,8 @@ static haft_status draw_event(picture *p, void *context, const haft__event *even
     case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_TURN_STARTED:
     case HAFT__EVENT_GATE_OPENED:
+    case HAFT__EVENT_CONTEXT_CHANGED:
+    case HAFT__EVENT_SUMMARY_STARTED:
     case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_OPTION_REFUSED:
     case HAFT__EVENT_MODEL_CHANGED:

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* context.c - see context.h. Tests: tests/prompt/context_test.c. */
+#include "prompt/context.h"
+
+#include "prompt/estimate.h"
+
+/* A change breaks the provider's cache, so it waits until it saves this part of the budget. */
+#define LEAST_PERCENT 10
+
+typedef haft__context_facts facts;
+typedef haft__context_plan plan;
+
+static uint64_t tokens_of(const facts *f, uint64_t raw)
+{
+    return haft__estimate_apply(raw, f->factor);
+}
+
+static uint64_t sum_of(const facts *f)
+{
+    uint64_t sum = f->fixed;
+    for (size_t i = 0; i < f->count; i++) {
+        sum += f->parts[i].tokens;
+    }
+    return sum;
+}
+
+static bool is_due(const facts *f, const plan *p, haft__context_rule rule)
+{
+    return rule.on && (p->must || p->before * 100 > f->budget * rule.at);
+}
+
+/* Whether the change is worth its break of the cache. */
+static bool is_worth(const facts *f, const plan *p, uint64_t saved)
+{
+    return saved > 0 && (p->must || tokens_of(f, saved) * 100 >= f->budget * LEAST_PERCENT);
+}
+
+static uint64_t saved_by_stub(const haft__context_part *part)
+{
+    return part->tokens > part->stub_tokens ? part->tokens - part->stub_tokens : 0;
+}
+
+/* ---- observations ---- */
+
+/* Marks old observations. Returns what their stubs save. */
+static uint64_t mark_old(const facts *f, bool *cleared)
+{
+    uint64_t saved = 0;
+    uint32_t kept = 0;
+    for (size_t i = f->count; i-- > 0;) {
+        const haft__context_part *part = &f->parts[i];
+        if (!part->is_observation) {
+            continue;
+        }
+        bool old = kept >= f->clear.keep && !part->is_spared && saved_by_stub(part) > 0;
+        kept += kept < f->clear.keep;
+        cleared[i] = old;
+        saved += old ? saved_by_stub(part) : 0;
+    }
+    return saved;
+}
+
+/* Marks the largest observations until the request fits. Returns what their stubs save. */
+static uint64_t mark_largest(const facts *f, uint64_t sum, bool *cleared)
+{
+    uint64_t saved = 0;
+    while (tokens_of(f, sum - saved) > f->budget) {
+        size_t largest = f->count;
+        for (size_t i = 0; i < f->count; i++) {
+            const haft__context_part *part = &f->parts[i];
+            bool open = part->is_observation && !cleared[i] && saved_by_stub(part) > 0;
+            if (open
+                && (largest == f->count
+                    || saved_by_stub(part) > saved_by_stub(&f->parts[largest]))) {
+                largest = i;
+            }
+        }
+        if (largest == f->count) {
+            break;
+        }
+        cleared[largest] = true;
+        saved += saved_by_stub(&f->parts[largest]);
+    }
+    return saved;
+}
+
+/* ---- turns ---- */
+
+/* The end of the turn that begins at `first`. */
+static size_t end_of_turn(const haft__context_part *parts, size_t count, size_t first)
+{
+    size_t end = first + 1;
+    while (end < count && !parts[end].begins_turn && !parts[end].is_head) {
+        end++;
+    }
+    return end;
+}
+
+size_t haft__context_mark_removed(const haft__context_part *parts, size_t count, size_t end,
+                                  bool *removed)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < count;) {
+        size_t next = end_of_turn(parts, count, i);
+        bool stays = parts[i].is_head || i >= end;
+        for (size_t k = i; k < next; k++) {
+            stays = stays || parts[k].is_pinned;
+        }
+        for (; i < next; i++) {
+            removed[i] = !stays;
+            number += removed[i];
+        }
+    }
+    return number;
+}
+
+/* The size of the text in place of the turns that were and are removed: at most half of it, and not
+ * less than the text that is there already. */
+static uint64_t size_of_text(const facts *f, uint64_t gone)
+{
+    uint64_t half = gone / 2 > f->old_text ? gone / 2 : f->old_text;
+    return half < f->most_text ? half : f->most_text;
+}
+
+/* The tokens that are saved if the messages before `end` are replaced; 0 if none can be. */
+static uint64_t saved_before(const facts *f, size_t end, bool *removed, uint64_t *ret_text)
+{
+    uint64_t gone = f->old_text;
+    size_t number = haft__context_mark_removed(f->parts, f->count, end, removed);
+    for (size_t i = 0; number > 0 && i < f->count; i++) {
+        gone += removed[i] ? f->parts[i].tokens : 0;
+    }
+    *ret_text = size_of_text(f, gone);
+    return number > 0 && gone > *ret_text ? gone - *ret_text : 0;
+}
+
+/* The beginning of the last `keep` turns. */
+static size_t begin_of_last(const facts *f, uint32_t keep)
+{
+    size_t at = f->count;
+    for (size_t i = f->count; i-- > 0 && keep > 0;) {
+        if (f->parts[i].begins_turn) {
+            at = i;
+            keep--;
+        }
+    }
+    return at;
+}
+
+/* Finds how many turns stay: `keep` of them, or fewer if the request would not fit. The last turn
+ * always stays. */
+static uint64_t find_end(const facts *f, plan *p, uint64_t sum, bool *removed)
+{
+    uint64_t saved = 0;
+    uint32_t keep = f->replace.keep > 0 ? f->replace.keep : 1;
+    for (bool fits = false; keep > 0 && !fits; keep--) {
+        p->end = begin_of_last(f, keep);
+        saved = p->end < f->count ? saved_before(f, p->end, removed, &p->text) : 0;
+        fits = !p->must || tokens_of(f, sum - saved) <= f->budget;
+    }
+    return saved;
+}
+
+/* ---- the plan ---- */
+
+haft_status haft__context_plan_request(const facts *f, haft__arena *arena, plan *ret_plan,
+                                       haft_error *err)
+{
+    uint64_t sum = sum_of(f);
+    plan p = {.before = tokens_of(f, sum)};
+    p.must = p.before > f->budget;
+    *ret_plan = p;
+    if (!is_due(f, &p, f->clear) && !is_due(f, &p, f->replace) && !p.must) {
+        return HAFT_OK;
+    }
+    p.cleared = haft__arena_array(arena, f->count, sizeof(*p.cleared));
+    bool *removed = haft__arena_array(arena, f->count, sizeof(*removed));
+    if (p.cleared == NULL || removed == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    uint64_t saved = is_due(f, &p, f->clear) ? mark_old(f, p.cleared) : 0;
+    if (is_worth(f, &p, saved)) {
+        p.action = HAFT__CONTEXT_CLEAR;
+        p.after = tokens_of(f, sum - saved);
+        *ret_plan = p;
+        return HAFT_OK;
+    }
+    saved = is_due(f, &p, f->replace) ? find_end(f, &p, sum, removed) : 0;
+    if (is_worth(f, &p, saved)) {
+        p.action = HAFT__CONTEXT_REPLACE;
+        *ret_plan = p;
+        return HAFT_OK;
+    }
+    if (p.must) {
+        saved = f->clear.on ? mark_largest(f, sum, p.cleared) : 0;
+        p.after = tokens_of(f, sum - saved);
+        p.action = saved > 0 && p.after <= f->budget ? HAFT__CONTEXT_CLEAR : HAFT__CONTEXT_FULL;
+    }
+    *ret_plan = p;
+    return HAFT_OK;
+}

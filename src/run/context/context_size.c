@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* context_size.c - see context_size.h. Tests: tests/run/context/context_run_test.c. */
+#include "run/context/context_size.h"
+
+#include "base/limits.h"
+#include "run/offer/offer.h"
+#include "json/write.h"
+
+void haft__context_measure_history(haft__run *run)
+{
+    haft__run_context *c = &run->context;
+    for (; c->measured < run->messages.count; c->measured++) {
+        c->history += haft__estimate_message(&run->messages.items[c->measured]);
+    }
+}
+
+void haft__context_forget(haft__run *run)
+{
+    run->context.measured = 0;
+    run->context.history = 0;
+    run->context.factor = 0;
+    run->context.summarising = run->context.answered = false;
+}
+
+/* ---- definitions ---- */
+
+static haft_status measure_tool(const haft__tool *tool, haft__buf *schema, uint64_t *ret_size,
+                                haft_error *err)
+{
+    haft__buf_clear(schema);
+    haft__json_write(schema, tool->input_schema);
+    *ret_size = HAFT__ESTIMATE_DEFINITION + haft__estimate_text(tool->name)
+                + haft__estimate_text(tool->description)
+                + haft__estimate_text(haft__buf_str(schema));
+    return haft__buf_check(schema, err);
+}
+
+haft_status haft__context_measure_declared(haft__run *run, haft_error *err)
+{
+    haft__arena scratch;
+    haft__buf schema;
+    haft__offered offered = {.count = 0};
+    run->context.declared = 0;
+    if (run->spec->model.context_tokens == 0) {
+        return HAFT_OK;
+    }
+    haft__arena_init(&scratch, 0);
+    haft__buf_init(&schema, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__offer_tools(run, &scratch, &offered, err);
+    size_t sent = offered.declared - offered.deferred; /* the others are in the history */
+    for (size_t i = 0; status == HAFT_OK && i < offered.declared + offered.appended; i++) {
+        haft__tool_history *past = &run->past[offered.items[i]];
+        bool counts = i < sent || past->found != HAFT__TOOL_REVEAL_NONE;
+        if (counts && past->size == 0) {
+            status = measure_tool(run->tools->items[offered.items[i]], &schema, &past->size, err);
+        }
+        run->context.declared += counts ? past->size : 0;
+    }
+    haft__buf_finish(&schema);
+    haft__arena_finish(&scratch);
+    return status;
+}
+
+/* ---- the request ---- */
+
+uint32_t haft__context_factor(const haft__run *run)
+{
+    return run->context.factor > 0 ? run->context.factor : HAFT__ESTIMATE_FACTOR;
+}
+
+static uint64_t measure_request(const haft__run *run)
+{
+    uint64_t correction =
+        run->correction.len > 0 ? HAFT__ESTIMATE_MESSAGE + haft__estimate_text(run->correction) : 0;
+    return run->context.history + run->context.declared + correction;
+}
+
+uint64_t haft__context_tokens(const haft__run *run)
+{
+    return haft__estimate_apply(measure_request(run), haft__context_factor(run));
+}
+
+void haft__context_calibrate(haft__run *run, uint64_t input_tokens)
+{
+    haft__run_context *c = &run->context;
+    if (input_tokens == 0 || run->spec->model.context_tokens == 0) {
+        return; /* it reports no usage */
+    }
+    c->estimated = haft__context_tokens(run);
+    c->reported = input_tokens;
+    c->factor = haft__estimate_calibrate(measure_request(run), input_tokens);
+}
+
+uint64_t haft__context_budget(const haft__spec *spec)
+{
+    uint64_t tokens = spec->model.context_tokens;
+    return tokens > spec->context.reserve ? tokens - spec->context.reserve : 0;
+}
+
+haft__context_shares haft__context_measure_shares(const haft__run *run)
+{
+    uint32_t factor = haft__context_factor(run);
+    uint64_t sum = haft__context_tokens(run), others;
+    haft__context_shares found = {.definitions =
+                                      haft__estimate_apply(run->context.declared, factor)};
+    for (size_t i = 0; i < run->messages.count; i++) {
+        const haft__message *message = &run->messages.items[i];
+        bool system = message->role == HAFT__MESSAGE_SYSTEM;
+        if (system || message->is_task) {
+            uint64_t tokens = haft__estimate_apply(haft__estimate_message(message), factor);
+            *(system ? &found.system : &found.task) += tokens;
+        }
+    }
+    others = found.system + found.definitions + found.task;
+    found.history = sum > others ? sum - others : 0;
+    return found;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* context_summary.c - the request for a summary of old turns. Tests:
+ * tests/run/context/context_run_test.c. */
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "run/context/context_view.h"
+
+#define INSTRUCTIONS                                                                               \
+    "You summarise the work of an assistant for the assistant that continues it. Keep the facts, " \
+    "names, numbers and decisions, what is still open, and the ids of calls (such as c3.1) whose " \
+    "results matter. Write plain text. Do not call tools, and do not continue the work."
+
+/* Bytes of a text for each token that the model has room for, and the room if it is unknown. */
+#define TOKEN_BYTES  3
+#define UNKNOWN_ROOM 24000
+#define LEAST_CHARS  200
+
+/* So many words have about so many tokens. */
+#define WORDS  3
+#define TOKENS 4
+
+static void add_cut(haft__buf *buf, haft_str text, size_t chars)
+{
+    size_t end = haft__utf8_offset(text, chars);
+    haft__buf_add(buf, text.ptr, end);
+    haft__buf_add_str(buf, end < text.len ? HAFT__LIT(" ...") : HAFT__LIT(""));
+}
+
+static void add_whole_message(haft__buf *buf, const haft__message *message, size_t chars)
+{
+    static const char *const names[] = {"System", "User", "Assistant", "Result"};
+    haft__buf_addf(buf, "%s%s%.*s: ", names[message->role],
+                   message->role == HAFT__MESSAGE_TOOL ? " of " : "", HAFT__ARG(message->call));
+    add_cut(buf, message->text, chars);
+    for (size_t i = 0; i < message->call_count; i++) {
+        haft__buf_addf(buf, "\nCall of %.*s: ", HAFT__ARG(message->calls[i].name));
+        add_cut(buf, message->calls[i].arguments, chars);
+    }
+    haft__buf_add_str(buf, HAFT__LIT("\n\n"));
+}
+
+static uint64_t find_room(const haft__run *run)
+{
+    const haft__spec *spec = run->spec->context.summariser;
+    const haft__model_spec *model = &spec->model;
+    uint64_t room =
+        model->context_tokens > 0 ? model->context_tokens : run->spec->model.context_tokens;
+    uint64_t kept = 2 * run->context.most_text;
+    return room == 0 ? UNKNOWN_ROOM : room > 2 * kept ? room - kept : room / 2;
+}
+
+/* The last bytes of a text, from the beginning of a character: the newest turns matter most. */
+static haft_str find_end(haft_str text, size_t bytes)
+{
+    if (text.len > bytes) {
+        text = haft__str_skip(text, text.len - bytes);
+    }
+    while (text.len > 0 && ((unsigned char)text.ptr[0] & 0xC0U) == 0x80U) {
+        text = haft__str_skip(text, 1);
+    }
+    return text;
+}
+
+/* The removed messages, the longest of them cut. */
+static void write_turns(haft__buf *buf, const haft__run *run, const bool *removed, size_t count,
+                        size_t most)
+{
+    size_t each = most / (count + 1);
+    if (run->context.text.len > 0) {
+        haft__buf_add_str(buf, HAFT__LIT("Summary of the turns before: "));
+        add_cut(buf, run->context.text, most / 2);
+        haft__buf_add_str(buf, HAFT__LIT("\n\n"));
+    }
+    for (size_t i = 0; i < run->messages.count; i++) {
+        if (removed[i]) {
+            add_whole_message(buf, &run->messages.items[i],
+                              each > LEAST_CHARS ? each : LEAST_CHARS);
+        }
+    }
+}
+
+/* The text that the model reads, in `arena`. */
+static haft_str write_question(const haft__run *run, const bool *removed, size_t count,
+                               haft__arena *arena)
+{
+    haft__buf turns, text;
+    size_t most = (size_t)find_room(run) * TOKEN_BYTES;
+    haft__buf_init(&turns, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    write_turns(&turns, run, removed, count, most);
+    haft__buf_add_str(&text, HAFT__LIT("The task of the assistant:\n"));
+    add_cut(&text, run->task, most / 4);
+    haft__buf_add_str(&text, HAFT__LIT("\n\nIts turns so far:\n\n"));
+    haft__buf_add_str(&text, find_end(haft__buf_str(&turns), most));
+    haft__buf_addf(&text, "Summarise these turns in at most %llu words.",
+                   (unsigned long long)(run->context.most_text * WORDS / TOKENS));
+    haft_str kept = {NULL, 0};
+    if (turns.status == HAFT_OK && text.status == HAFT_OK) {
+        kept = haft__arena_copy(arena, haft__buf_str(&text));
+    }
+    haft__buf_finish(&turns);
+    haft__buf_finish(&text);
+    return kept;
+}
+
+haft_status haft__context_summary_request(const haft__run *run, haft__arena *arena,
+                                          haft__request *ret_request, haft_error *err)
+{
+    const haft__context_spec *context = &run->spec->context;
+    haft__messages *messages = haft__arena_alloc(arena, sizeof(*messages));
+    size_t count = 0;
+    bool *removed = haft__context_removed(run, run->context.end, arena, &count);
+    haft_str turns = {NULL, 0};
+    if (removed != NULL) {
+        turns = write_question(run, removed, count, arena);
+    }
+    if (messages == NULL || turns.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_str given = haft__str_trim(context->summary_instructions);
+    haft__message system = {.role = HAFT__MESSAGE_SYSTEM,
+                            .text = given.len > 0 ? given : HAFT__LIT(INSTRUCTIONS)};
+    haft__message user = {.role = HAFT__MESSAGE_USER, .text = turns};
+    haft__messages_init(messages, arena);
+    haft_status status = haft__messages_add(messages, system, err);
+    if (status == HAFT_OK) {
+        status = haft__messages_add(messages, user, err);
+    }
+    *ret_request = (haft__request){.model = context->summariser->model.model,
+                                   .messages = messages,
+                                   .correction = HAFT__LIT(""),
+                                   .mode = HAFT__MODE_NONE,
+                                   .tool = HAFT__LIT(""),
+                                   .format = HAFT__LIT("native"),
+                                   .reply_format = HAFT__LIT(""),
+                                   .task = run->task,
+                                   .rewrites = run->context.rewrites};
+    return status;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * context.c - before a request is sent: whether it fits the context of the model, and what gives
+ * way if it does not (prompt/context.h). Tests: tests/run/context/context_run_test.c.
+ */
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "model/provider.h"
+#include "run/context/context_size.h"
+#include "run/context/context_view.h"
+#include "run/decide/decide_int.h"
+
+/* The text in place of old turns has at most this part of the budget. */
+#define TEXT_PERCENT 20
+
+/* If the model says that a request is too long, the next one has at most this part of it. */
+#define SMALLER_PERCENT 75
+
+/* A summary may be longer than it should be by this factor. */
+#define SUMMARY_PERCENT 150
+
+typedef struct budget {
+    uint64_t tokens; /* that the request may have */
+    bool refused;    /* the model said that the request is too long */
+} budget;
+
+/* ---- facts ---- */
+
+static haft_status collect_facts(haft__decision *d, uint64_t tokens, haft__context_facts *ret_facts)
+{
+    const haft__run *run = d->run;
+    const haft__context_spec *context = &d->spec->context;
+    haft__context_part *parts = haft__context_parts(run, &d->tools->scratch, true);
+    if (parts == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    uint64_t correction =
+        run->correction.len > 0 ? HAFT__ESTIMATE_MESSAGE + haft__estimate_text(run->correction) : 0;
+    uint32_t factor = haft__context_factor(run);
+    *ret_facts = (haft__context_facts){
+        .parts = parts,
+        .count = run->messages.count,
+        .fixed = run->context.declared + correction,
+        .factor = factor,
+        .budget = tokens,
+        .clear = {.on = context->clear, .at = context->clear_at, .keep = context->clear_keep},
+        .replace = {.on = context->summarise,
+                    .at = context->summarise_at,
+                    .keep = context->summarise_keep},
+        .old_text = haft__estimate_text(run->context.text),
+        .most_text = tokens * TEXT_PERCENT / 100 * HAFT__ESTIMATE_FACTOR / factor,
+    };
+    return HAFT_OK;
+}
+
+/* ---- context_changed ---- */
+
+static void write_change(haft__decision *d, const char *what, uint64_t before, uint64_t after,
+                         uint64_t tokens, haft_str why)
+{
+    haft__decision_begin(d, HAFT__EVENT_CONTEXT_CHANGED);
+    haft__field_number(&d->w, "turn", d->run->turn);
+    haft__field_text(&d->w, "what", haft__str(what));
+    haft__field_number(&d->w, "before", before);
+    haft__field_number(&d->w, "after", after);
+    haft__field_number(&d->w, "budget", tokens);
+    haft__field_text(&d->w, "why", why);
+}
+
+/* Why a part of the history gives way, in the decider's scratch memory. */
+static haft_str reason_of(haft__decision *d, const haft__context_plan *plan, budget limit,
+                          uint32_t at)
+{
+    return limit.refused ? HAFT__LIT("the model says that the request is too long")
+           : plan->must  ? HAFT__LIT("the request would not fit")
+                         : haft__arena_format(&d->tools->scratch,
+                                              "more than %u %% of the budget is used", at);
+}
+
+static haft_status decide_clear(haft__decision *d, const haft__context_plan *plan, budget limit)
+{
+    const haft__messages *messages = &d->run->messages;
+    haft_str why = reason_of(d, plan, limit, d->spec->context.clear_at);
+    if (why.ptr == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    write_change(d, "cleared", plan->before, plan->after, limit.tokens, why);
+    haft__json_key(&d->w, "calls");
+    haft__json_begin_array(&d->w);
+    for (size_t i = 0; i < messages->count; i++) {
+        if (plan->cleared[i]) {
+            haft__json_add_str(&d->w, messages->items[i].call);
+        }
+    }
+    haft__json_end_array(&d->w);
+    return haft__decision_commit(d);
+}
+
+/* The request after old turns were replaced by `text`. */
+static uint64_t tokens_after(const haft__run *run, const bool *removed, haft_str text)
+{
+    uint64_t before = haft__context_tokens(run);
+    uint32_t factor = haft__context_factor(run);
+    uint64_t gone = haft__estimate_apply(haft__context_removed_size(run, removed), factor);
+    uint64_t added = haft__estimate_apply(haft__estimate_text(text), factor);
+    return before + added > gone ? before + added - gone : 0;
+}
+
+/* Replaces the messages before `end` by `text`. */
+static haft_status decide_text(haft__decision *d, const char *what, size_t end, const bool *removed,
+                               haft_str text, uint64_t tokens, haft_str why)
+{
+    const haft__run *run = d->run;
+    write_change(d, what, haft__context_tokens(run), tokens_after(run, removed, text), tokens, why);
+    haft__field_number(&d->w, "end", end);
+    haft__field_text(&d->w, "text", text);
+    return haft__decision_commit(d);
+}
+
+/* Replaces them by the list of their calls. */
+static haft_status decide_list(haft__decision *d, size_t end, uint64_t most, uint64_t tokens,
+                               haft_str why)
+{
+    size_t count = 0;
+    bool *removed = haft__context_removed(d->run, end, &d->tools->scratch, &count);
+    if (removed == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    haft__context_list(&d->tools->text, d->run, removed, most);
+    return decide_text(d, "cut", end, removed, haft__buf_str(&d->tools->text), tokens, why);
+}
+
+/* ---- summaries ---- */
+
+static haft_status start_summary(haft__decision *d, const haft__context_plan *plan, budget limit,
+                                 haft_str why)
+{
+    haft_str name =
+        haft__provider_name_model(&d->tools->scratch, &d->spec->context.summariser->model);
+    if (name.ptr == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    haft__decision_begin(d, HAFT__EVENT_SUMMARY_STARTED);
+    haft__field_number(&d->w, "turn", d->run->turn);
+    haft__field_text(&d->w, "model", name);
+    haft__field_number(&d->w, "end", plan->end);
+    haft__field_number(&d->w, "most", plan->text);
+    haft__field_number(&d->w, "before", plan->before);
+    haft__field_number(&d->w, "budget", limit.tokens);
+    haft__field_text(&d->w, "why", why);
+    return haft__decision_commit(d);
+}
+
+/* Why the summary cannot be used; NULL if it can. */
+static const char *reject_summary(const haft__run *run, const bool *removed)
+{
+    const haft__run_context *c = &run->context;
+    uint64_t size = haft__estimate_text(c->summary);
+    return c->failure.len > 0    ? "no summary came"
+           : c->summary.len == 0 ? "the summary is empty"
+           : size >= haft__context_removed_size(run, removed)
+               ? "the summary is longer than the turns"
+           : size * 100 > c->most_text * SUMMARY_PERCENT ? "the summary is too long"
+                                                         : NULL;
+}
+
+haft_status haft__decide_summary(haft__decision *d)
+{
+    const haft__run *run = d->run;
+    const haft__run_context *c = &run->context;
+    size_t count = 0;
+    if (!c->answered) {
+        *d->effect = (haft__effect){.kind = HAFT__EFFECT_CALL_MODEL};
+        return HAFT_OK;
+    }
+    bool *removed = haft__context_removed(run, c->end, &d->tools->scratch, &count);
+    if (removed == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    const char *rejected = reject_summary(run, removed);
+    if (rejected == NULL) {
+        haft__buf_add_str(&d->tools->text, c->summary);
+        haft__context_add_range(&d->tools->text, run, removed);
+        return decide_text(d, "summarised", c->end, removed, haft__buf_str(&d->tools->text),
+                           c->budget, HAFT__LIT("a model summarised the turns"));
+    }
+    haft_str why = c->failure.len > 0 ? haft__arena_format(&d->tools->scratch, "%s: %.*s", rejected,
+                                                           HAFT__ARG(c->failure))
+                                      : haft__str(rejected);
+    return why.ptr != NULL ? decide_list(d, c->end, c->most_text, c->budget, why)
+                           : haft__arena_fail(&d->tools->scratch, d->err);
+}
+
+static haft_status decide_replace(haft__decision *d, const haft__context_plan *plan, budget limit)
+{
+    haft_str why = reason_of(d, plan, limit, d->spec->context.summarise_at);
+    if (why.ptr == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    return d->spec->context.summariser != NULL
+               ? start_summary(d, plan, limit, why)
+               : decide_list(d, plan->end, plan->text, limit.tokens, why);
+}
+
+/* ---- a request that does not fit ---- */
+
+static haft_status decide_full(haft__decision *d, const haft__context_plan *plan)
+{
+    const haft__run *run = d->run;
+    haft__context_shares found = haft__context_measure_shares(run);
+    haft_error error = {0};
+    haft_status status =
+        haft__fail(&error, HAFT_TOO_BIG, "context",
+                   "the request needs about %" PRIu64 " tokens; the context of %" PRIu64
+                   " has %" PRIu64 " without the reserve for the reply: definitions %" PRIu64
+                   ", system prompt %" PRIu64 ", task %" PRIu64 ", turns %" PRIu64,
+                   plan->before, d->spec->model.context_tokens, haft__context_budget(d->spec),
+                   found.definitions, found.system, found.task, found.history);
+    (void)haft__hint(&error, status,
+                     d->spec->context.clear && d->spec->context.summarise
+                         ? "use a model with a larger context, or a shorter task or system prompt"
+                         : "allow context.clear and context.summarise");
+    return haft__decide_end(d, HAFT__END_FAILED, HAFT__LIT(""), false,
+                            "the request does not fit the context of the model", &error);
+}
+
+/* ---- the decision ---- */
+
+static haft_status decide_plan(haft__decision *d, budget limit, bool *ret_decided)
+{
+    haft__context_facts facts;
+    haft__context_plan plan;
+    haft_status status = collect_facts(d, limit.tokens, &facts);
+    if (status == HAFT_OK) {
+        status = haft__context_plan_request(&facts, &d->tools->scratch, &plan, d->err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    *ret_decided = plan.action != HAFT__CONTEXT_KEEP;
+    switch (plan.action) {
+    case HAFT__CONTEXT_KEEP: return HAFT_OK;
+    case HAFT__CONTEXT_CLEAR: return decide_clear(d, &plan, limit);
+    case HAFT__CONTEXT_REPLACE: return decide_replace(d, &plan, limit);
+    case HAFT__CONTEXT_FULL:
+        *ret_decided = !limit.refused; /* else the run fails with the message of the model */
+        return limit.refused ? HAFT_OK : decide_full(d, &plan);
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__decide_context(haft__decision *d, bool *ret_decided)
+{
+    const haft__run *run = d->run;
+    const haft__context_spec *context = &d->spec->context;
+    budget limit = {.tokens = haft__context_budget(d->spec),
+                    .refused = run->failed && run->failure.kind == HAFT__FAILURE_CONTEXT};
+    uint64_t tokens = haft__context_tokens(run);
+    *ret_decided = false;
+    if (run->failed && !limit.refused) {
+        return HAFT_OK;
+    }
+    if (limit.refused) {
+        uint64_t smaller = tokens * SMALLER_PERCENT / 100;
+        limit.tokens = limit.tokens > 0 && limit.tokens < smaller ? limit.tokens : smaller;
+    }
+    uint32_t at = 100;
+    at = context->clear && context->clear_at < at ? context->clear_at : at;
+    at = context->summarise && context->summarise_at < at ? context->summarise_at : at;
+    bool due = limit.tokens > 0 && tokens * 100 > limit.tokens * at;
+    return due ? decide_plan(d, limit, ret_decided) : HAFT_OK;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole runs in small contexts: src/run/context/, src/run/decide/context.c, src/run/fold/context.c.
+ * The scenarios context-*.txt show each decision; these tests check what holds for all requests. */
+#include "base/str.h"
+#include "model/conversation.h"
+#include "model/provider.h"
+#include "prompt/history.h"
+#include "run/context/context_size.h"
+#include "run/replay/replay.h"
+#include "run/run_help.h"
+
+/* ---- scripts ---- */
+
+static void add_words(haft__buf *script, uint32_t *seed, size_t count)
+{
+    static const char *const words[] = {"river", "stone",    "cloud",
+                                        "42",    "northern", "\\\"quote\\\""};
+    for (size_t i = 0; i < count; i++) {
+        *seed = *seed * 1664525U + 1013904223U;
+        haft__buf_addf(script, " %s", words[(*seed >> 16) % COUNT(words)]);
+    }
+}
+
+/* `turns` turns, each with up to `calls` calls, whose results have up to `words` words; then the
+ * result of call c3.1 is read, and the answer. */
+static haft_str write_script(size_t turns, size_t calls, size_t words, uint32_t seed)
+{
+    haft__buf script, results;
+    size_t fact = 0;
+    haft__buf_init(&script, 1 << 26);
+    haft__buf_init(&results, 1 << 26);
+    haft__buf_addf(&script, "{\"replies\":[");
+    for (size_t turn = 0; turn < turns; turn++) {
+        size_t count = calls == 1 ? 1 : 1 + (seed >> 20) % calls;
+        haft__buf_addf(&script, "{\"text\":\"");
+        add_words(&script, &seed, calls == 1 ? 0 : (seed >> 10) % 20);
+        haft__buf_addf(&script, "\",\"calls\":[");
+        for (size_t i = 0; i < count; i++) {
+            haft__buf_addf(&script, "%s{\"name\":\"look\",\"arguments\":{\"n\":%zu}}",
+                           i > 0 ? "," : "", fact);
+            haft__buf_addf(&results, "%s\"fact %zu:", fact > 0 ? "," : "", fact);
+            add_words(&results, &seed, 1 + (seed >> 12) % words);
+            haft__buf_addf(&results, "\"");
+            fact++;
+        }
+        haft__buf_addf(&script, "]},");
+    }
+    haft__buf_addf(&script,
+                   "{\"calls\":[{\"name\":\"read_result\",\"arguments\":{\"call\":\"c3.1\"}}"
+                   "]},{\"expect\":{\"contains\":\"fact\"},\"text\":\"Done.\"}],"
+                   "\"results\":{\"look\":[%.*s]}}",
+                   (int)results.len, results.ptr);
+    haft_str kept = help_keep(haft__buf_str(&script));
+    haft__buf_finish(&script);
+    haft__buf_finish(&results);
+    return kept;
+}
+
+/* ---- every request ---- */
+
+typedef struct watch {
+    help_run *run;
+    const haft__provider *provider;
+    haft__provider_conversation *conversation;
+    haft__buf body;
+    size_t requests, rewrites;
+} watch;
+
+/* The request fits, its calls and results are together, and the kept text gives the same bytes as
+ * that of another process. */
+static void on_request(void *context, const haft__request *request)
+{
+    watch *w = context;
+    const haft__run *run = &w->run->drive.run;
+    uint64_t tokens = haft__context_tokens(run), budget = haft__context_budget(run->spec);
+    CHECK(run->context.summarising || tokens <= budget, "request %zu: %llu of %llu tokens",
+          w->requests, (unsigned long long)tokens, (unsigned long long)budget);
+    CHECK(haft__history_is_valid(request->messages), "request %zu: a call without its result",
+          w->requests);
+    w->requests++;
+    w->rewrites = run->context.rewrites;
+    if (w->provider == NULL) {
+        return;
+    }
+    haft__provider_request_options options = {.stream = true};
+    haft__provider_conversation *fresh = NULL;
+    haft__buf body;
+    haft__buf_init(&body, 1 << 22);
+    haft__buf_clear(&w->body);
+    CHECK_INT(haft__conversation_write(w->conversation, request, &options, &w->body, NULL), HAFT_OK,
+              "%s", w->provider->name);
+    CHECK_INT(haft__conversation_create(w->provider, &fresh, NULL), HAFT_OK, "create");
+    fresh->context = w->conversation->context; /* what a server was asked for stays */
+    CHECK_INT(haft__conversation_write(fresh, request, &options, &body, NULL), HAFT_OK, "write");
+    CHECK_STR(haft__buf_str(&w->body), haft__buf_str(&body), "%s: request %zu", w->provider->name,
+              w->requests);
+    haft__conversation_destroy(fresh);
+    haft__buf_finish(&body);
+}
+
+static void play(watch *w, help_run *r, const char *words, haft_str script)
+{
+    help_run_init_str(r, haft__str(words), script);
+    w->run = r;
+    r->drive.options.on_request = on_request;
+    r->drive.options.request_context = w;
+    CHECK_INT(help_run_go(r), HAFT_OK, "%s %s", r->err.where, r->err.message);
+}
+
+static void check_replay(const help_run *r)
+{
+    haft__arena arena;
+    haft__replay replay = {0};
+    haft_error err = {0};
+    haft__arena_init(&arena, 0);
+    CHECK_INT(
+        haft__replay_log(&arena, &r->spec.spec, haft__buf_str(&r->log), HELP_KEY, &replay, &err),
+        HAFT_OK, "%s %s", err.where, err.message);
+    CHECK(replay.identical, "it differs at %llu: %.*s, not %.*s",
+          (unsigned long long)replay.differs_at, HAFT__ARG(replay.recorded),
+          HAFT__ARG(replay.decided));
+    haft__arena_finish(&arena);
+}
+
+#define LONG_RUN                                                                                   \
+    "agent; tools=look,read_result; turns=600; calls=2000; tokens=100000000; wall_ms=100000000; "  \
+    "context=8000; reserve=1000; "
+
+TEST(five_hundred_turns_fit_into_eight_thousand_tokens)
+{
+    static const char *const rules[] = {
+        "clear_at=75; clear_keep=3; replace_at=90; replace_keep=4",
+        "replace_at=90; replace_keep=4",
+    };
+    haft_str script = write_script(500, 1, 300, 7);
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        char words[512];
+        help_run r;
+        watch w = {.requests = 0};
+        (void)snprintf(words, sizeof(words), LONG_RUN "%s", rules[i]);
+        play(&w, &r, words, script);
+        CHECK_INT(r.drive.run.end, HAFT__END_DONE, "%s: %.*s", rules[i],
+                  HAFT__ARG(r.drive.run.end_reason));
+        CHECK_STR(r.drive.run.answer, HAFT__LIT("Done."), "%s", rules[i]);
+        CHECK(w.requests == 502 && w.rewrites > 5 && w.rewrites < 260, "%zu requests, %zu rewrites",
+              w.requests, w.rewrites);
+        CHECK(r.drive.run.call_count == 501
+                  && haft__str_starts_with(r.drive.run.calls[500].shown, HAFT__LIT("fact 2:")),
+              "the fact of turn 3 is still reachable");
+        check_replay(&r);
+        help_run_finish(&r);
+    }
+}
+
+TEST(no_request_splits_a_call_from_its_result_in_any_format_of_any_provider)
+{
+    static const char *const formats[] = {"native", "hermes", "purejson", "pythonic",
+                                          "anthropic_xml"};
+    size_t count = 0;
+    const haft__provider *all = haft__providers(&count);
+    uint32_t seed = 11;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < COUNT(formats) && strchr(all[i].name, ' ') == NULL; k++) {
+            char words[512];
+            help_run r;
+            watch w = {.provider = &all[i]};
+            haft__buf_init(&w.body, 1 << 22);
+            CHECK_INT(haft__conversation_create(&all[i], &w.conversation, NULL), HAFT_OK, "create");
+            (void)snprintf(words, sizeof(words),
+                           "agent; tools=look,read_result; turns=60; calls=300; context=3000; "
+                           "reserve=300; clear_at=70; clear_keep=2; replace_at=85; replace_keep=2; "
+                           "provider=%s; format=%s%s",
+                           all[i].name, formats[k], k % 2 == 1 ? "; transcript" : "");
+            play(&w, &r, words, write_script(40, 4, 90, seed++));
+            CHECK_INT(r.drive.run.end, HAFT__END_DONE, "%s %s: %.*s", all[i].name, formats[k],
+                      HAFT__ARG(r.drive.run.end_reason));
+            CHECK(w.rewrites > 0, "%s %s: nothing gave way", all[i].name, formats[k]);
+            check_replay(&r);
+            help_run_finish(&r);
+            haft__conversation_destroy(w.conversation);
+            haft__buf_finish(&w.body);
+        }
+    }
+}
+
+/* ---- the estimate ---- */
+
+TEST(the_usage_that_a_model_reports_corrects_the_estimate)
+{
+    static const char script[] =
+        "{\"replies\":[{\"calls\":[{\"name\":\"look\"}],\"usage\":{\"input_tokens\":150}},"
+        "{\"text\":\"Done.\",\"usage\":{\"input_tokens\":180}}],\"results\":{\"look\":\"a b c\"}}";
+    help_run r;
+    help_run_init(&r, "agent; tools=look; context=4000; instructions=Look at everything.", script);
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    const haft__run_context *c = &r.drive.run.context;
+    CHECK_INT(c->reported, 180, "the last report");
+    CHECK(c->estimated >= 150 && c->estimated < 240, "%llu estimated after the first",
+          (unsigned long long)c->estimated);
+    CHECK(c->factor > HAFT__ESTIMATE_FACTOR, "the factor is %u", c->factor);
+    help_run_finish(&r);
+}
+
+/* Each new message is measured once; the sum is that of all. */
+TEST(the_size_of_the_history_is_kept_up_to_date)
+{
+    help_run r;
+    watch w = {.requests = 0};
+    play(&w, &r,
+         "agent; tools=look,read_result; turns=60; context=3000; reserve=300; clear_at=70; "
+         "clear_keep=2; replace_at=85; replace_keep=2",
+         write_script(30, 1, 90, 3));
+    uint64_t sum = 0;
+    for (size_t i = 0; i < r.drive.run.messages.count; i++) {
+        sum += haft__estimate_message(&r.drive.run.messages.items[i]);
+    }
+    CHECK_INT(r.drive.run.context.history, sum, "the history");
+    CHECK_INT(r.drive.run.context.measured, r.drive.run.messages.count, "the messages");
+    help_run_finish(&r);
+}
+
+TEST(a_context_of_unknown_size_is_left_alone)
+{
+    help_run r;
+    help_run_init_str(&r,
+                      HAFT__LIT("agent; tools=look,read_result; turns=60; clear_at=1; "
+                                "clear_keep=0; replace_at=1; replace_keep=1"),
+                      write_script(30, 1, 200, 3));
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.context.rewrites, 0, "nothing gave way");
+    help_run_finish(&r);
+}
+
+/* ---- a model that says that a request is too long ---- */
+
+/* The beginning of a log, up to and including the n-th turn_started. */
+static haft_str log_to_turn(haft_str log, size_t turn)
+{
+    haft_str rest = log;
+    while (rest.len > 0 && turn > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        bool starts = haft__str_contains_ignore_case(line, HAFT__LIT("\"turn_started\""));
+        turn -= starts;
+    }
+    return (haft_str){log.ptr, log.len - rest.len};
+}
+
+/* One call with a result of 900 words. */
+static haft_str write_long_result(void)
+{
+    haft__buf script;
+    uint32_t seed = 1;
+    haft__buf_init(&script, 1 << 20);
+    haft__buf_addf(&script, "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},"
+                            "{\"expect\":{\"contains\":\"result of call c1.1\"},"
+                            "\"text\":\"Done.\"}],\"results\":{\"look\":[\"fact:");
+    add_words(&script, &seed, 900);
+    haft__buf_addf(&script, "\"]}}");
+    haft_str kept = help_keep(haft__buf_str(&script));
+    haft__buf_finish(&script);
+    return kept;
+}
+
+TEST(a_request_that_the_model_calls_too_long_is_sent_again_with_less)
+{
+    static const char words[] = "agent; tools=look,read_result; turns=9; clear_at=80; clear_keep=0";
+    haft_str script = write_long_result();
+    haft__model_failure failure = {
+        .status = 400, .message = HAFT__LIT("too long"), .kind = HAFT__FAILURE_CONTEXT};
+    help_run first, r;
+    haft__buf body;
+    haft__buf_init(&body, 1 << 20);
+    help_run_init_str(&first, haft__str(words), script);
+    CHECK_INT(help_run_go(&first), HAFT_OK, "%s", first.err.message);
+    help_run_init_str(&r, haft__str(words), script);
+    haft_str log = log_to_turn(haft__buf_str(&first.log), 2);
+    CHECK_INT(help_run_restore(&r, log), HAFT_OK, "%s", r.err.message);
+    haft__input_model_failed(&body, &failure, 1);
+    CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_OK, "%s",
+              r.err.message);
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(r.drive.run.end_reason));
+    CHECK_INT(r.drive.run.context.cleared, 1, "the observation gave way");
+    check_replay(&r);
+    help_run_finish(&first);
+    help_run_finish(&r);
+    haft__buf_finish(&body);
+}
+
+/* Nothing can give way: the run fails as before, with the message of the model. */
+TEST(a_task_that_the_model_calls_too_long_ends_the_run)
+{
+    static const char words[] = "agent; tools=look; turns=9; clear_at=80; clear_keep=0";
+    haft__model_failure failure = {
+        .status = 400, .message = HAFT__LIT("too long"), .kind = HAFT__FAILURE_CONTEXT};
+    help_run first, r;
+    haft__buf body;
+    haft__buf_init(&body, 1 << 20);
+    help_run_init(&first, words, "{\"replies\":[{\"text\":\"Done.\"}]}");
+    CHECK_INT(help_run_go(&first), HAFT_OK, "%s", first.err.message);
+    help_run_init(&r, words, "{\"replies\":[{\"text\":\"Done.\"}]}");
+    CHECK_INT(help_run_restore(&r, log_to_turn(haft__buf_str(&first.log), 1)), HAFT_OK, "%s",
+              r.err.message);
+    haft__input_model_failed(&body, &failure, 1);
+    CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_OK, "%s",
+              r.err.message);
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.end, HAFT__END_FAILED, "%.*s", HAFT__ARG(r.drive.run.end_reason));
+    CHECK_STR(r.drive.run.end_reason, HAFT__LIT("the model call failed"), "the reason");
+    help_run_finish(&first);
+    help_run_finish(&r);
+    haft__buf_finish(&body);
+}
