@@ -259,16 +259,32 @@ void haft__graph_execution_reopen(haft__graph_execution *x, uint32_t more)
     x->paused = false;
 }
 
+/* The task as it was when the step began. */
+static haft__graph_task fresh(const haft__graph_task *task)
+{
+    return (haft__graph_task){.node = task->node,
+                              .has_argument = task->has_argument,
+                              .argument = task->argument,
+                              .by = task->by,
+                              .by_count = task->by_count};
+}
+
+void haft__graph_execution_restart_task(haft__graph_execution *x, size_t index)
+{
+    haft__graph_task *task = &x->tasks[index];
+    haft__graph_set_task_state(x, task, HAFT__TASK_READY);
+    haft__graph_task begun = *task;
+    *task = fresh(&begun);
+    task->number = begun.number;
+    task->host = begun.host;
+}
+
 void haft__graph_execution_restart(haft__graph_execution *x)
 {
     for (size_t i = 0; i < x->task_count; i++) {
-        const haft__graph_task old = x->tasks[i];
-        x->tasks[i] = (haft__graph_task){.node = old.node,
-                                         .has_argument = old.has_argument,
-                                         .argument = old.argument,
-                                         .by = old.by,
-                                         .by_count = old.by_count};
+        x->tasks[i] = fresh(&x->tasks[i]);
     }
+    x->last_number = 0;
     haft__graph_reset_reductions(x);
     x->busy = x->persons = x->done = x->failed = x->cursor = 0;
     x->open = false;

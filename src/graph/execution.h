@@ -31,6 +31,7 @@ typedef enum haft__graph_task_state {
 /* A node that runs in the current step. */
 typedef struct haft__graph_task {
     haft__graph_node_id node;
+    uint32_t number;   /* names the task in its step, from 1; an edit does not change it */
     bool has_argument; /* the task comes from a send: the node sees only `argument` */
     haft__json argument;
     haft__graph_node_id *by; /* the nodes that caused the task, or START */
@@ -93,6 +94,7 @@ typedef struct haft__graph_execution {
     uint32_t limit;
     haft__graph_task *tasks; /* the tasks of the open step, or of the next one */
     size_t task_count;
+    uint32_t last_number;       /* of the tasks of the step */
     size_t busy, done, failed;  /* number of tasks in each state */
     size_t persons;             /* number of busy tasks that wait for a person */
     size_t cursor;              /* index: no task before it is ready */
@@ -198,13 +200,17 @@ void haft__graph_execution_set_for_person(haft__graph_execution *x, size_t index
  * 0, the execution stays ended. */
 void haft__graph_execution_reopen(haft__graph_execution *x, uint32_t more);
 
-/* The tasks of the open step begin anew. Only if nothing outside has served a request of theirs. */
+/* The tasks of the open step begin anew, and get their numbers from the next event. Only if nothing
+ * outside has served a request of theirs. */
 void haft__graph_execution_restart(haft__graph_execution *x);
+
+/* One task begins anew; its output so far is lost. It keeps its number and the host's data. */
+void haft__graph_execution_restart_task(haft__graph_execution *x, size_t task);
 
 /* Makes the event of an edit of the state by a person. `values` is an object; its members go
  * through the reducers as writes of the node `as`. If `as` is empty, only the values change. If
  * `as` has a task that is not done, the task ends with these values as its output. Otherwise the
- * nodes that follow from `as` are decided again. */
+ * nodes that follow from `as` are decided again. Tasks that have begun keep what they have seen. */
 HAFT_MUST_USE haft_status haft__graph_execution_edit(haft__graph_execution *x, haft__json values,
                                                      haft_str as, haft__json *ret_event,
                                                      haft__graph_refusal *ret_refusal,

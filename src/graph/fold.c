@@ -63,6 +63,15 @@ static haft_status read_task(haft__graph_execution *x, haft__json source, haft__
                             : HAFT_OK;
 }
 
+/* Tasks that an edit has added get numbers that no other task of the step has had. */
+static void number_tasks(haft__graph_execution *x)
+{
+    for (size_t i = 0; i < x->task_count; i++) {
+        haft__graph_task *task = &x->tasks[i];
+        task->number = task->number > 0 ? task->number : ++x->last_number;
+    }
+}
+
 static void count_tasks(haft__graph_execution *x)
 {
     x->busy = x->persons = x->done = x->failed = x->cursor = 0;
@@ -92,6 +101,8 @@ static haft_status fold_next(haft__graph_execution *x, haft__json next, haft_err
         x->arena = other;
         x->tasks = tasks;
         x->task_count = next.count;
+        x->last_number = 0;
+        number_tasks(x);
         count_tasks(x);
     }
     return status;
@@ -218,20 +229,41 @@ static haft_status fold_done_task(haft__graph_execution *x, size_t index, haft__
     return status;
 }
 
+/* Tasks that have begun borrow from the values that an edit changes: these live as long as the
+ * tasks. */
+static haft_status retire_values(haft__graph_execution *x, haft__json event, haft_error *err)
+{
+    haft__json updates = haft__object_object(event, "updates");
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; i < updates.count && status == HAFT_OK; i++) {
+        uint32_t channel;
+        if (haft__graph_find_channel(x->graph, haft__json_text(updates.members[i].key), &channel)) {
+            status =
+                haft__graph_retire_value(&x->state.values[channel], haft__graph_task_arena(x), err);
+        }
+    }
+    return status;
+}
+
 static haft_status fold_edit(haft__graph_execution *x, haft__json event, haft_error *err)
 {
     const haft__json *as = haft__object_find(event, "as");
     const haft__json *next = haft__object_find(event, "next");
     uint64_t task = haft__object_number(event, "task", x->task_count);
+    haft_status status = HAFT_OK;
     x->end = HAFT__GRAPH_OPEN;
+    haft__graph_forget_reductions(x);
     if (task < x->task_count) {
-        return fold_done_task(x, task, haft__object_object(event, "edit"), err);
+        status = fold_done_task(x, task, haft__object_object(event, "edit"), err);
+    } else {
+        status = retire_values(x, event, err);
+        status = status == HAFT_OK ? fold_updates(x, event, err) : status;
+        if (status == HAFT_OK && as != NULL && next != NULL) {
+            fold_joins(x, event);
+            status = fold_decided_again(x, read_node(x->graph, *as), *next, err);
+        }
     }
-    haft_status status = fold_updates(x, event, err);
-    if (status == HAFT_OK && as != NULL && next != NULL) {
-        fold_joins(x, event);
-        status = fold_decided_again(x, read_node(x->graph, *as), *next, err);
-    }
+    number_tasks(x);
     return status;
 }
 

@@ -111,7 +111,7 @@ typedef enum haft__graph_failure_kind {
     HAFT__GRAPH_FAILURE_TIMEOUT,   /* the time for the call or the answer was used up */
     HAFT__GRAPH_FAILURE_TRANSIENT, /* the same call may succeed later: overload, rate limit, a
                                       broken connection */
-    HAFT__GRAPH_FAILURE_REFUSED,   /* the call did not run: arguments, approval, budget */
+    HAFT__GRAPH_FAILURE_REFUSED,   /* the call did not run: arguments, budget */
     HAFT__GRAPH_FAILURE_KINDS,
 } haft__graph_failure_kind;
 

@@ -43,6 +43,7 @@ typedef struct haft__graph_failure {
     haft__graph_code code; /* NODE_FAILED, BAD_UPDATE, UNKNOWN_CHANNEL or UNKNOWN_NODE */
     haft_str message;
     haft__graph_failure_kind kind;
+    bool final; /* a person has decided so: no further attempt */
 } haft__graph_failure;
 
 /* A further run of a node, with what it sees. */

@@ -118,6 +118,48 @@ static haft_status replace_value(haft__graph_value *value, haft__json next, haft
     return status;
 }
 
+/* The memory of a value that is no longer the channel's. */
+typedef struct retired {
+    haft__arena arena;
+    haft__json *items;
+} retired;
+
+static void free_retired(void *context)
+{
+    retired *old = context;
+    haft__arena_finish(&old->arena);
+    free(old->items);
+    free(old);
+}
+
+haft_status haft__graph_retire_value(haft__graph_value *value, haft__arena *until, haft_error *err)
+{
+    retired *old = value->present ? malloc(sizeof(*old)) : NULL;
+    haft__arena fresh;
+    haft__json copied;
+    if (!value->present) {
+        return HAFT_OK;
+    }
+    haft__arena_init(&fresh, MOST_ARENA_BYTES);
+    haft_status status = old != NULL ? haft__json_copy_deep(&fresh, value->value, &copied, err)
+                                     : haft__fail_no_memory(err);
+    if (status == HAFT_OK) {
+        *old = (retired){.arena = value->arena, .items = value->items};
+        status = haft__arena_on_release(until, free_retired, old, err);
+    }
+    if (status != HAFT_OK) {
+        haft__arena_finish(&fresh);
+        free(old);
+        return status;
+    }
+    value->arena = fresh;
+    value->value = copied;
+    value->live = fresh.total;
+    value->items = NULL;
+    value->capacity = 0;
+    return HAFT_OK;
+}
+
 static haft_status apply_change(const haft__graph_channel *channel, haft__graph_value *value,
                                 const haft__graph_delta *delta, haft_error *err)
 {

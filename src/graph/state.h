@@ -86,6 +86,11 @@ HAFT_MUST_USE haft_status haft__graph_apply(const haft__graph_channel *channel,
                                             haft__graph_value *value,
                                             const haft__graph_delta *delta, haft_error *err);
 
+/* Replaces the memory of a value by a copy. The old memory, from which others borrow, lives as long
+ * as `until`. */
+HAFT_MUST_USE haft_status haft__graph_retire_value(haft__graph_value *value, haft__arena *until,
+                                                   haft_error *err);
+
 /* The value that a channel has after a delta, for conditions: in `arena`, the state is unchanged.
  * False if it has none. */
 HAFT_MUST_USE haft_status haft__graph_preview(const haft__graph_channel *channel,

@@ -55,10 +55,10 @@ void haft__graph_notice_task(const haft__graph_execution *x, haft__graph_task *t
 
 /* Whether another attempt follows this failure; counts it. */
 static bool tries_again(haft__graph_task *task, const haft__graph_node *node,
-                        haft__graph_failure_kind kind)
+                        const haft__graph_failure *failure)
 {
-    bool listed = node->retry_on == 0 || (node->retry_on & (1U << kind)) != 0;
-    return !task->handling && ++task->failures < node->attempts && listed;
+    bool listed = node->retry_on == 0 || (node->retry_on & (1U << failure->kind)) != 0;
+    return !task->handling && ++task->failures < node->attempts && listed && !failure->final;
 }
 
 haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *task,
@@ -78,7 +78,7 @@ haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *ta
         task->failure.message =
             HAFT__LIT("the results of the step are longer than graph.step_bytes");
     }
-    if (tries_again(task, node, failure.kind)) {
+    if (tries_again(task, node, &failure)) {
         task->started = task->started && node->kind == HAFT__NODE_DO;
         haft__graph_set_task_state(x, task, HAFT__TASK_READY);
         haft__graph_notice_task(x, task);
@@ -218,7 +218,7 @@ static haft_status continue_task(haft__graph_execution *x, haft__graph_task *tas
 {
     const haft__graph_node *node = &x->graph->nodes[task->node];
     haft_status status = HAFT_OK;
-    if (node->pause_before && !task->released) {
+    if (node->pause_before && !task->released && !task->handling) {
         make_busy(x, task, (haft__graph_request){.kind = HAFT__REQUEST_PAUSE}, ret_action);
         return HAFT_OK;
     }

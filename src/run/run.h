@@ -131,11 +131,12 @@ typedef struct haft__run_call {
     bool overdue;      /* the deadline passed without an answer: `on_expire` applies */
     haft__pause_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
     bool withdrawn;                                /* the tool withdrew its question */
-    bool stored;                                   /* its artifact has been recorded */
-    bool searched;                                 /* for tool_search: its hits are recorded */
-    const haft__tool **hits;                       /* the hits, best first */
-    size_t hit_count, shown_count;                 /* the first shown_count hits are declared */
-    const haft__tool **revealed;                   /* those of them that no search had declared */
+    bool closed;   /* of a graph: a person has changed the state, and no node waits for the call */
+    bool stored;   /* its artifact has been recorded */
+    bool searched; /* for tool_search: its hits are recorded */
+    const haft__tool **hits;       /* the hits, best first */
+    size_t hit_count, shown_count; /* the first shown_count hits are declared */
+    const haft__tool **revealed;   /* those of them that no search had declared */
     size_t revealed_count;
     uint64_t finished_ms;
     bool ok;             /* of a finished call */

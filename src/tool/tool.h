@@ -82,8 +82,9 @@ typedef struct haft__tool {
     haft__traits traits;
     bool traits_given;       /* by the author of the tool; else they are defaults */
     bool hinted_destructive; /* its MCP server itself sends destructiveHint: true, trusted or not */
-    bool reducer; /* part of a step of a graph: no approval of a person applies to its calls */
-    bool typed;   /* has its own schema, not the fallback in which every argument is a string */
+    bool for_nodes; /* a function of the program that only nodes of graphs run, or a reducer */
+    bool reducer;   /* part of a step of a graph: no approval of a person applies to its calls */
+    bool typed;     /* has its own schema, not the fallback in which every argument is a string */
     haft__json definition;      /* how it runs, as written in the spec; for src/exec */
     const haft_tool *function;  /* for HAFT__TOOL_FUNCTION: the declaration of the program */
     const haft__schema *schema; /* input_schema, compiled by the registry */

@@ -34,26 +34,32 @@ SHARE = 1 if LONG else 4
 WAIT = 300  # timeout in seconds of a command
 # Why a case is played in memory only; their number is printed.
 OUTSIDE = {
-    "limit": "a run that has ended at its limit cannot continue",
     "changes": "an action changes the limit or the concurrency, which are in the spec of a run",
     "return": "only a node of a case can return what is no update",
-    "pending": "a run that waits is edited in a fork, so its questions are asked again",
-    "beside": "a failure ends a run when the questions beside it are answered",
     "inside": "a graph inside that has failed begins anew in the next try",
-    "cache": "outputs are kept for the run, and in a case for all its runs",
-    "thread": "channels are not kept for the next run in this version",
 }
 
 
 # ---- a case as a spec ----
+
+def concurrencies(case):
+    return {one["concurrency"] for one in case["script"] if "concurrency" in one}
+
+
+def settings(case):
+    """What all actions of the case set in the same way; it is in the spec."""
+    return {"concurrency": value for value in concurrencies(case)}
+
+
 
 class Spec:
     """The spec of a case; `folder` has its file and what its tools write."""
 
     def __init__(self, case, folder):
         self.folder, self.graphs, self.tools = folder, {}, []
+        self.several_runs = sum("invoke" in action for action in case["script"]) > 1
         graphs = case.get("graphs", {})
-        main = self.graph(case["graph"])
+        main = {**self.graph(case["graph"]), **settings(case)}
         self.graphs.update({name: self.graph(graph) for name, graph in graphs.items()})
         self.helpers = set(self.graphs) - set(graphs)
         value = {"haft": 1, "kind": "graph", "name": "case", "tools": self.tools, "graph": main,
@@ -66,11 +72,32 @@ class Spec:
 
     def node(self, node):
         node = dict(node)
+        if "cache" in node and self.several_runs:
+            return self.cached(node)
         if "do" in node:
             node["do"] = self.operations(node["do"])
         if isinstance(node.get("on_error"), dict):
             node["on_error"] = {**node["on_error"], "do": self.operations(node["on_error"]["do"])}
         return node
+
+    def cached(self, node):
+        """The outputs of a case are kept for all its runs: those of a tool are, for the thread.
+        The tool has the effect, and returns what the node writes."""
+        effect, write = node["do"]
+        kind, values = next(iter(write.items()))
+        (channel, value), = values.items()
+        name = f"cached{len(self.tools)}"
+        made = [re.sub(r"{/(\w+)}", r"{\1}", text if isinstance(text, str) else text[0])
+                for text in (effect["effect"], value)]
+        self.tools.append({"name": name, "description": "Does what the case wants.",
+                           "traits": {"idempotent": True},
+                           "input_schema": {"type": "object", "properties":
+                                            {key: {} for key in node["input"]}},
+                           "command": ["sh", "-c", f"cd {self.folder}; printf '%s\\n' \"$1\" "
+                                       '>>effects; printf "%s" "$2"', "sh", *made]})
+        assert kind in ("set", "text")
+        return {"tool": name, "args": {key: f"/{key}" for key in node["input"]},
+                "input": node["input"], "out": {channel: ""}, "cache": {"scope": "thread"}}
 
     def operations(self, given):
         return [self.operation(one) for one in given]
@@ -154,6 +181,9 @@ class Player:
         if "at" in action:
             self.committed = action["at"]
             return self.command("runs", "fork", self.run, "--step", action["at"], "--go")
+        if self.last["end"] == "exhausted":
+            return self.command("resume", self.run, "--steps",
+                                self.case["graph"].get("recursion_limit", 25))
         return self.go_on()
 
     def answer(self, answers):
@@ -265,6 +295,39 @@ def is_edited_and_continued(case, i):
             and "continue" in script[i + 1])
 
 
+def compare_edited(want, found):
+    """An edit of a run that waits, which waits again."""
+    if found["end"] != "paused" or want.get("state", {}) != found["state"]:
+        return f"edited: wanted {want}, found {found}"
+    lost = set(wanted_pending(want)) - set(found["pending"])
+    return f"pending: wanted {sorted(lost)}, found {found['pending']}" if lost else None
+
+
+def goes_on_alone(case, i, found):
+    """Whether the run that has been edited has nothing to wait for, so that it went on. If the edit
+    has completed a step, its result has this step, too."""
+    if found["end"] == "paused" or not is_edited_and_continued(case, i):
+        return False
+    before, then = case["want"][i - 1], case["want"][i + 1]
+    opened = [set(before.get("next", [])), set(before["steps"][-1])]
+    if len(found["steps"]) > len(then["steps"]) and set(found["steps"][0]) in opened:
+        found["steps"] = found["steps"][1:]
+    return True
+
+
+def in_order_of_runs(case):
+    """A case ends as failed while questions are open, and goes on beside them. A run waits for the
+    answers first: the same actions, in the other order, must end in the same way."""
+    script, wants = case["script"], case["want"]
+    if [want["end"] for want in wants] != ["failed", "paused", "done"] or "pending" not in wants[0]:
+        return case
+    first = {**wants[0], "end": "paused"}
+    steps = wants[0]["steps"]
+    return {**case, "script": [script[0], script[2], script[1]],
+            "want": [{**first, "steps": steps}, {**wants[0], "steps": steps, "pending": []},
+                     {**wants[2], "steps": steps}]}
+
+
 def play(case, environment, scratch):
     """A problem, or None."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
@@ -273,13 +336,16 @@ def play(case, environment, scratch):
             status, out, err = player.haft("check", "spec.json")
             code = case["want"][0]["error"]["code"]
             return None if status == 2 and f"{code}:" in out + err else f"{status}: {out}{err}"
-        actions = list(zip(case["script"], case["want"]))
-        for i, (action, want) in enumerate(actions):
-            if i > 0 and is_edited_and_continued(case, i - 1):
+        case, skipped = in_order_of_runs(case), False
+        for i, (action, want) in enumerate(zip(case["script"], case["want"])):
+            if skipped:
+                skipped = False
                 continue
-            if is_edited_and_continued(case, i):
-                want = actions[i + 1][1]
-            problem = compare(want, player.result(action))
+            found = player.result(action)
+            skipped = goes_on_alone(case, i, found)
+            problem = (compare(case["want"][i + 1], found) if skipped
+                       else compare_edited(want, found) if want["end"] == "edited"
+                       else compare(want, found))
             if problem:
                 return f"action {i + 1}: {problem}"
     return None
@@ -287,18 +353,11 @@ def play(case, environment, scratch):
 
 def outside(case):
     """Why the case is played in memory only, as a key of OUTSIDE; None if it is played here."""
-    script, wants = case["script"], case["want"]
+    script = case["script"]
     main, graphs = json.dumps(case["graph"]), json.dumps(case.get("graphs", {}))
     rules = [("return", '"return"' in main),
-             ("thread", '"lifetime": "thread"' in main),
-             ("cache", '"cache"' in main and sum("invoke" in one for one in script) > 1),
-             ("changes", any(key in one for one in script for key in ("limit", "concurrency"))),
-             ("beside", any(want["end"] == "failed" and want.get("pending") for want in wants)),
+             ("changes", any("limit" in one for one in script) or len(concurrencies(case)) > 1),
              ("inside", '"times"' in graphs and len(script) > 1)]
-    for action, before, want in zip(script[1:], wants, wants[1:]):
-        goes_on = "at" not in action and want["end"] != "refused"
-        rules += [("limit", goes_on and "continue" in action and before["end"] == "exhausted"),
-                  ("pending", goes_on and "edit" in action and before["end"] == "paused")]
     return next((reason for reason, holds in rules if holds), None)
 
 

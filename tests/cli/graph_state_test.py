@@ -32,8 +32,9 @@ def result(*words):
     return status, json.loads(out) if out.startswith("{") else {"err": err}
 
 
-def put(main, tools=()):
-    value = {"haft": 1, "kind": "graph", "name": "g", "tools": list(tools), "graph": main}
+def put(main, tools=(), approvals=()):
+    value = {"haft": 1, "kind": "graph", "name": "g", "tools": list(tools), "graph": main,
+             "approvals": list(approvals)}
     (Path(scratch) / "spec.json").write_text(json.dumps(value))
     return "spec.json"
 
@@ -142,14 +143,107 @@ def edits(name):
                            "--json")
     check(f"after_the_end_what_follows_is_decided_again_{name}",
           json.loads(again["answer"]), ["given", "once", "last", "more"])
-    status, found = result("runs", "edit", run, "--set", "out=x", "--json")
-    check(f"calls_have_begun_{name}", (status != 0, "has begun" in str(found)), (True, True))
-    asks = {"channels": {"out": {}}, "nodes": {"q": {"ask": "Fine?", "out": {"out": ""}}},
-            "edges": [{"from": "start", "to": "q"}]}
-    run = result("run", put(asks), "{}", "--json")[1]["run"]
-    status, out, err = haft("runs", "edit", run, "--set", "out=1")
-    check(f"a_run_that_waits_{name}", (status != 0, "--step 0" in err), (True, True))
     check(f"nothing_to_set_{name}", "CHANNEL=VALUE" in haft("runs", "edit", run)[2], True)
+    picky = {"channels": {"w": {}, "out": {"reducer": "append"}}, "output": "/out", "input": ["w"],
+             "nodes": {"bad": {"tool": "picky", "args": {"word": "/w"}, "out": {"out": ""}},
+                       "good": {"tool": "once", "out": {"out": ""}}},
+             "edges": [{"from": "start", "to": ["bad", "good"]}]}
+    tools = [{"name": "picky", "description": "Takes only the word mild.", "args": ["word"],
+              "command": ["sh", "-c", 'test "$1" = mild && echo "$1"', "sh", "{word}"]}, tools[1]]
+    count.unlink()
+    run = result("run", put(picky, tools), "hot", "--json")[1]["run"]
+    status, mended = result("runs", "edit", run, "--set", "w=mild", "--json")
+    check(f"a_failed_node_runs_again_on_another_state_{name}",
+          (status, json.loads(mended["answer"]), count.read_text()), (0, ["mild", "once"], "x\n"))
+    check(f"this_replays_{name}", haft("runs", "replay", mended["run"])[0], 0)
+
+
+def waiting(name):
+    """Another state while questions and approvals are open: which stay, and which are closed."""
+    count = Path(scratch) / f"waiting-{name}"
+    main = {"channels": {"w": {}, "out": {"reducer": "append"}}, "input": ["w"], "output": "/out",
+            "nodes": {"a": {"ask": "{/w}?", "out": {"out": ""}},
+                      "b": {"tool": "once", "out": {"out": ""}},
+                      "c": {"tool": "danger", "args": {"word": "/w"}, "out": {"out": ""}},
+                      "d": {"do": [{"copy": {"out": "/w"}}]}},
+            "edges": [{"from": "start", "to": ["a", "b", "c"]},
+                      {"from": ["a", "b", "c"], "to": "d"}]}
+    tools = [tool("once", f"echo x >>{count}; echo once"),
+             {"name": "danger", "description": "Says a word.", "args": ["word"],
+              "command": ["echo", "{word}"]}]
+    spec = put(main, tools, [{"tools": ["danger"]}])
+    run = result("run", spec, "old", "--json")[1]["run"]
+    status, out, err = haft("runs", "edit", run, "--set", "w=new", "--json")
+    fork = json.loads(out)
+    check(f"pauses_stay_{name}", (status, [(one["call"], one["kind"]) for one in fork["pending"]],
+                                  result("runs", "state", fork["run"])[1]["state"]["w"]),
+          (4, [("n1.1", "question"), ("n1.3", "approval")], "new"))
+    check(f"the_command_says_that_the_run_itself_waits_{name}", f"haft cancel {run}" in err, True)
+    check(f"the_run_itself_is_as_it_was_{name}",
+          (len(result("runs", "show", run, "--json")[1]["pending"]),
+           result("runs", "state", run)[1]["state"]["w"]), (2, "old"))
+    haft("answer", fork["run"], "n1.1", "yes")
+    status, done = result("approve", fork["run"], "n1.3", "--json")
+    check(f"who_has_asked_keeps_what_it_has_seen_{name}",
+          (status, json.loads(done["answer"]), count.read_text()),
+          (0, ["yes", "once", "old", "new"], "x\n"))
+    status, fork = result("runs", "edit", run, "--set", "out=given", "--as", "c", "--json")
+    check(f"a_node_is_done_with_the_values_{name}", [one["call"] for one in fork["pending"]],
+          ["n1.1"])
+    events = [json.loads(line) for line in haft("runs", "events", fork["run"])[1].splitlines()]
+    closed = [(one["call"], one["why"]) for one in events if one["kind"] == "call_refused"]
+    check(f"its_approval_is_closed_{name}", closed, [("n1.3", "edited")])
+    status, out, err = haft("approve", fork["run"], "n1.3")
+    check(f"nobody_can_approve_it_{name}", status != 0, True)
+    status, done = result("answer", fork["run"], "n1.1", "yes", "--json")
+    check(f"the_others_still_run_{name}", (status, json.loads(done["answer"]), count.read_text()),
+          (0, ["yes", "once", "given", "old"], "x\n"))
+    for one in (fork["run"], done["run"]):
+        check(f"edited_runs_replay_{name}", haft("runs", "replay", one)[0], 0)
+    status, again = result("runs", "fork", done["run"], "--step", 0, "--go", "--json")
+    check(f"an_edit_is_no_point_for_a_fork_{name}",
+          (status, [one["call"] for one in again["pending"]]), (4, ["n1.1", "n1.3"]))
+    shape = json.loads((SHAPE.parent / "event.schema.json").read_text())
+    lines = "".join(json.dumps({"schema": shape, "instance": one}) + "\n" for one in events)
+    valid = subprocess.run([HAFT, "validate", "--jsonl"], input=lines, text=True,
+                           capture_output=True).stdout.splitlines()
+    check(f"events_of_edits_have_the_shape_of_the_schema_{name}",
+          all(json.loads(one)["valid"] for one in valid) and len(valid) == len(events), True)
+
+
+def inside(name):
+    """A question of a graph inside: its run is not this one's."""
+    value = {"haft": 1, "kind": "graph", "name": "g",
+             "graph": {"channels": {"x": {}}, "nodes": {"s": {"graph": "sub"}},
+                       "edges": [{"from": "start", "to": "s"}]},
+             "graphs": {"sub": {"channels": {"x": {}},
+                                "nodes": {"q": {"ask": "x?", "out": {"x": ""}}},
+                                "edges": [{"from": "start", "to": "q"}]}}}
+    (Path(scratch) / "inside.json").write_text(json.dumps(value))
+    run = result("run", "inside.json", "{}", "--json")[1]["run"]
+    status, out, err = haft("runs", "edit", run, "--set", "x=1", "--as", "s")
+    check(f"a_run_that_waits_for_a_child_is_not_edited_{name}",
+          (status, "waits for the child" in err, "--step 0" in err), (1, True, True))
+
+
+def more_steps(name):
+    run = result("run", put(dict(LOOP, recursion_limit=2)), "{}", "--json")[1]
+    check(f"it_ends_at_its_limit_{name}", (run["end"], run["answer"]), ("exhausted", "2"))
+    again = result("resume", run["run"], "--json")[1]
+    check(f"it_does_not_continue_alone_{name}", (again["run"], again["end"]),
+          (run["run"], "exhausted"))
+    more = result("resume", run["run"], "--steps", 2, "--json")[1]
+    check(f"it_gets_more_steps_{name}", (more["end"], more["answer"]), ("exhausted", "4"))
+    status, ended = result("resume", more["run"], "--steps", 2, "--json")
+    check(f"and_more_{name}", (status, ended["end"], ended["answer"]), (0, "done", "5"))
+    check(f"a_run_with_more_steps_replays_{name}", haft("runs", "replay", ended["run"])[0], 0)
+    for words, why in (((ended["run"], "--steps", 1), "recursion limit"),
+                       ((run["run"], "--steps", 0), "from 1 to 10000"),
+                       ((run["run"], "--steps", 10001), "from 1 to 10000"),
+                       (("--all", "--steps", 1), "--all")):
+        status, out, err = haft("resume", *words)
+        check(f"more_steps_are_refused_{'_'.join(map(str, words[1:]))}_{name}",
+              (status, why in err), (2, True))
 
 
 def points(name):
@@ -197,3 +291,6 @@ with tempfile.TemporaryDirectory() as scratch:
         points(store)
         pauses(store)
         edits(store)
+        waiting(store)
+        inside(store)
+        more_steps(store)

@@ -250,7 +250,8 @@ static haft_graph *create_letters(help_host *h, const char *channel, const char 
 }
 
 /* The log folds to the same and replays, in a process without the functions. */
-static void check_replay(help_host *h, const haft_run *run, const char *spec)
+static void check_replay_without(help_host *h, const haft_run *run, const char *spec,
+                                 const char *missing)
 {
     haft_agent *agent = NULL;
     help_host other;
@@ -269,13 +270,17 @@ static void check_replay(help_host *h, const haft_run *run, const char *spec)
     CHECK_INT(haft__agent_load_text(other.runtime, haft__str(spec), HAFT__LIT(""),
                                     HAFT__SPEC_STORED, &agent, &other.err),
               HAFT_BAD_STATE, "a run that continues without its reducer");
-    CHECK_STR(haft__str(other.err.message),
-              HAFT__LIT("the graph needs the reducer \"letters\", which this process does not "
-                        "have"),
-              "message");
+    CHECK_STR(haft__str(other.err.message), haft__str(missing), "message");
     haft_agent_release(agent);
     help_host_finish(&other);
     haft__arena_finish(&arena);
+}
+
+static void check_replay(help_host *h, const haft_run *run, const char *spec)
+{
+    check_replay_without(h, run, spec,
+                         "the graph needs the reducer \"letters\", which this process does not "
+                         "have");
 }
 
 TEST(a_reducer_of_the_program_joins_the_writes_of_a_step)
@@ -393,4 +398,35 @@ TEST(a_rule_for_all_tools_asks_about_functions_and_not_about_reducers)
     check_replay(&h, run, spec);
     free(spec);
     finish(&h, graph, run);
+}
+
+/* The process that replays does not know the traits of the function: they are in the log. */
+TEST(a_run_whose_function_needs_approval_replays_without_the_function)
+{
+    static const char *const verdicts[] = {"approve", "reject"};
+    for (size_t i = 0; i < COUNT(verdicts); i++) {
+        help_host h;
+        haft_graph *graph = create(&h, "approved");
+        CHECK_INT(haft_graph_function_add(h.runtime, "careful", count, NULL,
+                                          HAFT_NEEDS_APPROVAL | HAFT_IDEMPOTENT, &h.err),
+                  HAFT_OK, "%s", h.err.message);
+        haft_graph_channel(graph, "n", "{\"reducer\":\"add\"}");
+        haft_graph_node_function(graph, "a", "careful");
+        haft_graph_edge(graph, "start", "a");
+        haft_run *run = run_graph(&h, graph, "{}");
+        CHECK_INT(haft_run_state(run), HAFT_WAITING, "state");
+        CHECK_INT(i == 0 ? haft_run_approve(run, NULL, NULL, &h.err)
+                         : haft_run_reject(run, NULL, "no", &h.err),
+                  HAFT_OK, "%s", h.err.message);
+        help_host_settle(&h, run);
+        CHECK_STR(haft__str(haft_run_end(run)), haft__str(i == 0 ? "done" : "failed"), "%s",
+                  verdicts[i]);
+        (void)help_host_events(&h, run);
+        char *spec = strndup(run->agent->spec_text.ptr, run->agent->spec_text.len);
+        check_replay_without(&h, run, spec,
+                             "the graph needs the function \"careful\", which this process does "
+                             "not have");
+        free(spec);
+        finish(&h, graph, run);
+    }
 }

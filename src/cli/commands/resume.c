@@ -2,6 +2,7 @@
 /* resume.c - `haft resume`: continues runs that stopped. Tests: tests/cli/store_test.py,
  * tests/cli/threads_test.py. */
 #include "base/error.h"
+#include "base/limits.h"
 #include "cli/commands/resume_all.h"
 #include "cli/follow/follow.h"
 #include "cli/follow/run_result.h"
@@ -16,7 +17,7 @@ static haft__exit_status resume_one(haft__cli *cli, const haft__args *args, haft
     haft_status status = haft__cli_resolve_run(cli, runtime, &id, err);
     bool continued = false;
     haft__exit_status failed = status == HAFT_OK
-                                   ? haft__runs_fork_failed(cli, args, drift, id, &continued, err)
+                                   ? haft__runs_fork_ended(cli, args, drift, id, &continued, err)
                                    : HAFT__EXIT_FAILED;
     if (continued) {
         return failed;
@@ -30,6 +31,19 @@ static haft__exit_status resume_one(haft__cli *cli, const haft__args *args, haft
     return result;
 }
 
+static haft_status check_steps(const haft__args *args, haft_error *err)
+{
+    uint64_t steps = haft__args_number(args, "steps", 0);
+    if (haft__args_has(args, "all")) {
+        return haft__fail(err, HAFT_BAD_INPUT, "--steps", "expected one run, found --all");
+    }
+    return steps >= 1 && steps <= HAFT__LIMIT_GRAPH_STEPS
+               ? HAFT_OK
+               : haft__fail(err, HAFT_BAD_INPUT, "--steps",
+                            "expected a number from 1 to %d, found %llu", HAFT__LIMIT_GRAPH_STEPS,
+                            (unsigned long long)steps);
+}
+
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     bool all = haft__args_has(args, "all");
@@ -38,6 +52,9 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     if (status == HAFT_OK && all == (args->word_count == 1)) {
         status = haft__fail(err, HAFT_BAD_INPUT, "", "expected the id of a run, or --all");
         status = haft__hint(err, status, "'haft runs list' lists the runs");
+    }
+    if (status == HAFT_OK && haft__args_has(args, "steps")) {
+        status = check_steps(args, err);
     }
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
@@ -59,6 +76,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     {"all", 0, HAFT__OPTION_FLAG, NULL, "every open run that no process owns"},
+    {"steps", 0, HAFT__OPTION_NUMBER, "N",
+     "continue a graph that has ended at its recursion limit, for N further steps"},
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OVERRIDE,
     HAFT__OPTIONS_SPEC_CHOICE,
@@ -86,7 +105,8 @@ const haft__command haft__cmd_resume = {
         "command prints the changes and fails, unless --accept-spec or --stored-spec chooses a\n"
         "spec.\n\n"
         "A run of a graph that has failed continues in a fork: only the nodes that failed run\n"
-        "again, and the results of the others are kept.\n\n"
+        "again, and the results of the others are kept. With --steps N, a run of a graph that\n"
+        "has ended at its recursion limit continues in a fork, for at most N further steps.\n\n"
         "--all continues several runs at once, until no run can continue. Each run is reported\n"
         "when it ends or pauses. If another process claims a run, --all skips that run. It waits\n"
         "for such a run only if another run of the same thread is queued after it. If the runs\n"

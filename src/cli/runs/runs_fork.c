@@ -24,6 +24,7 @@ typedef struct fork_command {
     const haft__fork_source *source;
     haft__fork_options options;
     haft__fork fork;
+    bool waits; /* the run that is edited has not ended, and stays as it is */
     haft_error *err;
 } fork_command;
 
@@ -79,7 +80,8 @@ static haft_status read_values(fork_command *f)
     return status;
 }
 
-/* Reads the options of `haft runs edit`. It changes the last state of the run. */
+/* `haft runs edit`: the state that the run has now, or in which it has failed or ended. The run
+ * that waits is not changed. */
 static haft_status read_edit(fork_command *f)
 {
     haft__fork_options *options = &f->options;
@@ -232,6 +234,12 @@ static haft__exit_status run_fork(fork_command *f)
         return print_fork(f);
     }
     haft__cli_set_run(f->cli, f->fork.id);
+    if (f->waits) {
+        (void)fprintf(f->cli->errors,
+                      "haft: %s continues the run with the other state; 'haft cancel %s' ends the "
+                      "run itself\n",
+                      f->fork.id, f->source->name);
+    }
     haft__exit_status result = continue_fork(f);
     if (f->err->message[0] != '\0') { /* the fork was created before the error */
         (void)fprintf(f->cli->errors, "haft: the fork is %s\n", f->fork.id);
@@ -251,6 +259,7 @@ haft__exit_status haft__runs_fork(haft__cli *cli, const haft__args *args,
     if (source->runtime == NULL || !f.options.continues) {
         return run_fork(&f);
     }
+    f.waits = edit && source->row.end.len == 0;
     haft__args plain = *args;
     if (f.options.values.kind
         == HAFT__JSON_OBJECT) { /* --set changed the state and must not change the spec */
@@ -266,12 +275,12 @@ haft__exit_status haft__runs_fork(haft__cli *cli, const haft__args *args,
     return result;
 }
 
-/* ---- after a failure ---- */
+/* ---- after a failure, and at the limit ---- */
 
-static haft__exit_status fork_failed(haft__cli *cli, const haft__args *args,
-                                     haft__spec_drift *drift, const haft__stored_run *stored,
-                                     haft_error *err)
+static haft__exit_status fork_ended(haft__cli *cli, const haft__args *args, haft__spec_drift *drift,
+                                    const haft__stored_run *stored, haft_error *err)
 {
+    uint32_t more = (uint32_t)haft__args_number(args, "steps", 0);
     haft_runtime *runtime = drift->runtime;
     haft__fork_source source = {.name = haft__arena_copy(&cli->arena, stored->row.id).ptr,
                                 .lines = stored->lines,
@@ -282,7 +291,8 @@ static haft__exit_status fork_failed(haft__cli *cli, const haft__args *args,
     fork_command f = {.cli = cli,
                       .args = args,
                       .source = &source,
-                      .options = {.point = HAFT__FORK_AT_FAILURE,
+                      .options = {.point = more > 0 ? HAFT__FORK_AT_LIMIT : HAFT__FORK_AT_FAILURE,
+                                  .more = more,
                                   .by = haft__delivery_user(),
                                   .continues = true,
                                   .drift = drift},
@@ -291,28 +301,38 @@ static haft__exit_status fork_failed(haft__cli *cli, const haft__args *args,
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    (void)fprintf(cli->errors, "haft: the run has failed; %s continues it\n", f.fork.id);
+    (void)fprintf(cli->errors, "haft: the run has %s; %s continues it\n",
+                  more > 0 ? "ended at its limit" : "failed", f.fork.id);
     haft__cli_set_run(cli, f.fork.id);
     return open_fork(&f);
 }
 
-haft__exit_status haft__runs_fork_failed(haft__cli *cli, const haft__args *args,
-                                         haft__spec_drift *drift, const char *id,
-                                         bool *ret_continued, haft_error *err)
+haft__exit_status haft__runs_fork_ended(haft__cli *cli, const haft__args *args,
+                                        haft__spec_drift *drift, const char *id,
+                                        bool *ret_continued, haft_error *err)
 {
     haft_runtime *runtime = drift->runtime;
     haft__stored_run stored = {0};
     haft__store_run row;
     haft__exit_status result = HAFT__EXIT_DONE;
-    *ret_continued = false;
+    bool more = haft__args_has(args, "steps");
+    *ret_continued = more;
     if (haft__stored_run_find(runtime, &cli->arena, haft__str(id), false, &row, NULL) != HAFT_OK
-        || !haft__str_equal(row.end, HAFT__LIT("failed"))) {
-        return result;
+        || !haft__str_equal(row.end, more ? HAFT__LIT("exhausted") : HAFT__LIT("failed"))) {
+        return more ? haft__session_exit_status(
+                   haft__fail(err, HAFT_BAD_INPUT, "--steps",
+                              "expected a run of a graph that has ended at its recursion limit"))
+                    : result;
     }
     haft_status status = haft__stored_run_read(runtime, &cli->arena, row.id, true, &stored, err);
     if (status == HAFT_OK && stored.agent->spec->graph_rules != NULL) {
         *ret_continued = true;
-        result = fork_failed(cli, args, drift, &stored, err);
+        result = fork_ended(cli, args, drift, &stored, err);
+    } else if (more) {
+        status = status != HAFT_OK ? status
+                                   : haft__fail(err, HAFT_BAD_INPUT, "--steps",
+                                                "expected a run of a graph, found an agent");
+        result = haft__session_exit_status(status);
     }
     haft__stored_run_finish(&stored);
     return result;

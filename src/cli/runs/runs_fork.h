@@ -18,10 +18,11 @@ haft__exit_status haft__runs_fork(haft__cli *cli, const haft__args *args,
 HAFT_MUST_USE haft_status haft__runs_drop_sets(haft__cli *cli, const haft__args *args,
                                                haft__args *ret_args, haft_error *err);
 
-/* If the run has failed and is a run of a graph, continues it in a fork, in which only the failed
- * nodes run again. *ret_continued reports whether that was done. */
-haft__exit_status haft__runs_fork_failed(haft__cli *cli, const haft__args *args,
-                                         haft__spec_drift *drift, const char *id,
-                                         bool *ret_continued, haft_error *err);
+/* Continues a run of a graph in a fork; *ret_continued says so. If the run has failed, only the
+ * nodes that failed run again. With --steps N, a run that has ended at its recursion limit gets N
+ * further steps; it is an error if the run has not. */
+haft__exit_status haft__runs_fork_ended(haft__cli *cli, const haft__args *args,
+                                        haft__spec_drift *drift, const char *id,
+                                        bool *ret_continued, haft_error *err);
 
 #endif

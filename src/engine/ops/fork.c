@@ -221,9 +221,20 @@ static haft_status write_change(haft__fork_builder *f)
                                       options->as != NULL ? haft__str(options->as) : HAFT__LIT(""),
                                       options->by, &f->change, f->err);
     }
-    return options->point == HAFT__FORK_AT_FAILURE
-               ? haft__graph_write_retry(&f->run, options->by, &f->change, f->err)
-               : HAFT_OK;
+    switch (options->point) {
+    case HAFT__FORK_AT_FAILURE:
+        return haft__graph_write_retry(&f->run, options->by, &f->change, f->err);
+    case HAFT__FORK_AT_LIMIT:
+        return haft__graph_write_more_steps(&f->run, options->more, options->by, &f->change,
+                                            f->err);
+    case HAFT__FORK_AT_END:
+    case HAFT__FORK_AT_EVENT:
+    case HAFT__FORK_AT_TURN:
+    case HAFT__FORK_AT_CALL:
+    case HAFT__FORK_AT_START:
+    case HAFT__FORK_AT_STEP: return HAFT_OK;
+    }
+    HAFT__UNREACHABLE();
 }
 
 static haft_status prepare(haft__fork_builder *f)

@@ -23,6 +23,7 @@ typedef enum haft__fork_point {
     HAFT__FORK_AT_START,   /* after the first event: `task` replaces the task */
     HAFT__FORK_AT_STEP,    /* of a graph: after step `number`; UINT64_MAX: after the last */
     HAFT__FORK_AT_FAILURE, /* of a graph that has failed: the nodes that failed run again */
+    HAFT__FORK_AT_LIMIT,   /* of a graph that has ended at its recursion limit */
 } haft__fork_point;
 
 typedef struct haft__fork_options {
@@ -32,7 +33,8 @@ typedef struct haft__fork_options {
     const char *thread;      /* the id of the new thread, which has no runs; NULL: a new id */
     haft__json values;       /* of a graph: {channel: value} changes the state; or null */
     const char *as;          /* with `values`: the node whose writes they are; NULL: none */
-    haft_str by;             /* who changes the state or tries failed nodes again */
+    uint32_t more;           /* for AT_LIMIT: the number of further steps */
+    haft_str by;             /* who changes the state or continues the graph */
     bool continues;          /* the caller will open the fork: a run that has ended is rejected */
     haft__spec_drift *drift; /* checked before the fork is created, if it continues; may be NULL */
 } haft__fork_options;

@@ -59,8 +59,13 @@ static bool has_member(const haft__event *event, const char *key, haft_str text,
            && (found == number || any);
 }
 
-/* The event before the last one of this kind that has this member; 0 if none has. That failed nodes
- * of a graph are tried again does not count as a step. */
+/* Whether a person continued a graph inside a step: not the event of a step. */
+static bool is_inside_step(const haft__event *event)
+{
+    return haft__event_flag(event, "retry") || haft__event_flag(event, "inside");
+}
+
+/* The event before the last one of this kind that has this member; 0 if none has. */
 static haft_status find_before(haft__fork_builder *f, haft__event_kind kind, const char *key,
                                haft_str text, uint64_t number, uint64_t *ret_at)
 {
@@ -71,7 +76,7 @@ static haft_status find_before(haft__fork_builder *f, haft__event_kind kind, con
     do {
         status = read_next(f, &r, &event);
         if (status == HAFT_OK && event.seq > 0 && event.kind == kind
-            && has_member(&event, key, text, number) && !haft__event_flag(&event, "retry")) {
+            && has_member(&event, key, text, number) && !is_inside_step(&event)) {
             *ret_at = event.seq - 1;
         }
     } while (status == HAFT_OK && event.seq > 0);
@@ -110,25 +115,40 @@ static haft_status find_call(haft__fork_builder *f)
     return status == HAFT_OK && f->at == 0 ? fail_call(f) : status;
 }
 
-/* After the last event of step N, or before the end of a run that has failed. */
-static haft_status find_step(haft__fork_builder *f)
+static bool is_before_end(const haft__fork_builder *f)
+{
+    return f->options->point == HAFT__FORK_AT_FAILURE || f->options->point == HAFT__FORK_AT_LIMIT;
+}
+
+/* Before the end of a graph that has failed, or has reached its limit. */
+static haft_status find_end(haft__fork_builder *f)
 {
     bool failed = f->options->point == HAFT__FORK_AT_FAILURE;
-    haft_status status =
-        failed ? find_before(f, HAFT__EVENT_RUN_FINISHED, "end", HAFT__LIT("failed"), 0, &f->at)
-               : find_before(f, HAFT__EVENT_GRAPH_STEP, "step", (haft_str){NULL, 0},
-                             f->options->number, &f->at);
+    haft_status status = find_before(f, HAFT__EVENT_RUN_FINISHED, "end",
+                                     haft__str(failed ? "failed" : "exhausted"), 0, &f->at);
     if (status == HAFT_OK && (f->at == 0 || f->from->spec->graph_rules == NULL)) {
         f->fork->refusal = HAFT__FORK_NO_STEP;
-        return failed ? haft__fail(f->err, HAFT_BAD_STATE, f->from->name,
-                                   "the run is no run of a graph that has failed")
-               : f->options->number == UINT64_MAX
+        return haft__fail(f->err, HAFT_BAD_STATE, f->from->name,
+                          failed ? "the run is no run of a graph that has failed"
+                                 : "the run is no run of a graph that has ended at its limit");
+    }
+    return status;
+}
+
+/* After the last event of step N. */
+static haft_status find_step(haft__fork_builder *f)
+{
+    haft_status status = find_before(f, HAFT__EVENT_GRAPH_STEP, "step", (haft_str){NULL, 0},
+                                     f->options->number, &f->at);
+    if (status == HAFT_OK && (f->at == 0 || f->from->spec->graph_rules == NULL)) {
+        f->fork->refusal = HAFT__FORK_NO_STEP;
+        return f->options->number == UINT64_MAX
                    ? haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
                                 "the run has no step of a graph")
                    : haft__fail(f->err, HAFT_BAD_INPUT, "", "the run has no step %llu",
                                 (unsigned long long)f->options->number);
     }
-    f->at += failed ? 0 : 1;
+    f->at++;
     return status;
 }
 
@@ -155,8 +175,9 @@ static haft_status find_last_event(haft__fork_builder *f)
     case HAFT__FORK_AT_TURN: return find_turn(f);
     case HAFT__FORK_AT_CALL: return find_call(f);
     case HAFT__FORK_AT_START: f->at = 1; return HAFT_OK;
-    case HAFT__FORK_AT_STEP:
-    case HAFT__FORK_AT_FAILURE: return find_step(f);
+    case HAFT__FORK_AT_STEP: return find_step(f);
+    case HAFT__FORK_AT_FAILURE:
+    case HAFT__FORK_AT_LIMIT: return find_end(f);
     }
     HAFT__UNREACHABLE();
 }
@@ -312,7 +333,7 @@ haft_status haft__fork_check_point(haft__fork_builder *f)
     if (children != HAFT_OK) {
         return children;
     }
-    if (f->run.stage == HAFT__RUN_IDLE || f->options->point == HAFT__FORK_AT_FAILURE) {
+    if (f->run.stage == HAFT__RUN_IDLE || is_before_end(f)) {
         return HAFT_OK;
     }
     if (f->options->call != NULL && !has_pending_call(f)) {

@@ -204,6 +204,7 @@ static haft_status declare(haft__arena *arena, const char *prefix, const char *n
         return haft__fail(err, status, "/traits", "%s", why.message);
     }
     ret_tool->description = HAFT__LIT(HAFT__GRAPH_FUNCTION_DESCRIPTION);
+    ret_tool->for_nodes = true;
     return HAFT_OK;
 }
 

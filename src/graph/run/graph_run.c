@@ -371,20 +371,6 @@ static haft_str find_paused(const haft__graph *graph, const haft__event *event)
     return name;
 }
 
-/* A person changes the state, or tries failed nodes again. A pause after the last step stays,
- * unless nothing follows any more. */
-static haft_status fold_change(haft__run *run, const haft__event *event, haft_error *err)
-{
-    haft__graph_execution *x = run->graph->x;
-    bool edits = haft__event_field(event, "edit") != NULL;
-    haft_status status = (edits ? haft__graph_fold_edit : haft__graph_fold_retry)(run, event, err);
-    x->paused = x->paused && x->task_count > 0;
-    if (status == HAFT_OK && x->paused) {
-        status = haft__graph_add_pause_after(run, run->graph->paused_after, err);
-    }
-    return status == HAFT_OK ? advance(run, err) : status;
-}
-
 static haft_status fold_step(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__graph_run *graph = run->graph;
@@ -394,7 +380,8 @@ static haft_status fold_step(haft__run *run, const haft__event *event, haft_erro
         return status;
     }
     if (haft__event_is_graph_change(event)) {
-        return fold_change(run, event, err);
+        status = haft__graph_fold_change(run, event, err);
+        return status == HAFT_OK ? advance(run, err) : status;
     }
     if (run->graph_next.kind != HAFT__GRAPH_NEXT_STEP
         || step != haft__object_number(run->graph_next.step, "step", step + 1)) {
@@ -415,7 +402,7 @@ static haft_status fold_step(haft__run *run, const haft__event *event, haft_erro
 static haft_status fold_result(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__run_call *call = haft__run_find_call(run, haft__object_text(event->object, "call"));
-    if (call == NULL || call->node == NULL) {
+    if (call == NULL || call->node == NULL || call->closed) {
         return HAFT_OK;
     }
     haft_status status = call->node->reduces > 0 ? haft__graph_take_reduction(run, call, err)

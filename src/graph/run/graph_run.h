@@ -42,9 +42,10 @@ HAFT_MUST_USE haft_status haft__graph_read_input(const haft__graph *graph, haft_
 HAFT_MUST_USE haft_status haft__graph_check_task(const haft__spec *spec, haft_str task,
                                                  haft__hash_key hash_key, haft_error *err);
 
-/* Writes the body of the event that changes the state of a run between two steps: `values` go
- * through the reducers, as writes of the node `as` ("": only the values change). The run is used
- * only for this. BAD_INPUT if the graph does not accept them. */
+/* Writes the body of the event that changes the state of a run: `values` go through the reducers,
+ * as writes of the node `as` ("": only the values change). Calls that are pending stay, unless
+ * their node is done or dropped. The run is used only for this. BAD_INPUT if the graph does not
+ * accept the values; BAD_STATE while a call runs. */
 HAFT_MUST_USE haft_status haft__graph_write_edit(haft__run *run, haft__json values, haft_str as,
                                                  haft_str by, haft__buf *buf, haft_error *err);
 
@@ -52,6 +53,12 @@ HAFT_MUST_USE haft_status haft__graph_write_edit(haft__run *run, haft__json valu
  * others are kept. BAD_STATE if none has failed. */
 HAFT_MUST_USE haft_status haft__graph_write_retry(const haft__run *run, haft_str by, haft__buf *buf,
                                                   haft_error *err);
+
+/* Writes the body of the event after which a graph that has ended at its recursion limit may run
+ * `more` further steps. BAD_STATE if it has not, or if its node `on_limit` has run. */
+HAFT_MUST_USE haft_status haft__graph_write_more_steps(const haft__run *run, uint32_t more,
+                                                       haft_str by, haft__buf *buf,
+                                                       haft_error *err);
 
 /* The spec of a run of the graph that "graph:NAME" refers to: `spec` with that graph in the place
  * of its own. A graph without a recursion limit has that of the graph around it. NOT_FOUND if the

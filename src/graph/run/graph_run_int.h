@@ -17,6 +17,9 @@ HAFT_MUST_USE haft_status haft__graph_add_pause_after(haft__run *run, haft_str n
 HAFT_MUST_USE haft_status haft__graph_make_input(haft__run *run, const haft__run_call *call,
                                                  haft__arena *arena, haft__json *ret_input,
                                                  haft_error *err);
+/* The task whose open request the call serves: n<step>.<number>[.<k>]. False if none waits for it,
+ * and for the pause after a step. */
+bool haft__graph_find_request(const haft__graph_run *graph, haft_str id, size_t *ret_task);
 /* Passes the result of a call to its task. */
 HAFT_MUST_USE haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call,
                                                   haft_error *err);
@@ -43,11 +46,9 @@ HAFT_MUST_USE haft_status haft__graph_set_call_cache(haft__run *run, const haft_
 
 /* ---- edit.c ---- */
 
-/* The state was changed by a person; the nodes that failed are tried again. */
-HAFT_MUST_USE haft_status haft__graph_fold_edit(haft__run *run, const haft__event *event,
-                                                haft_error *err);
-HAFT_MUST_USE haft_status haft__graph_fold_retry(haft__run *run, const haft__event *event,
-                                                 haft_error *err);
+/* A person changes the state, or continues the graph after a failure or at its limit. */
+HAFT_MUST_USE haft_status haft__graph_fold_change(haft__run *run, const haft__event *event,
+                                                  haft_error *err);
 
 /* ---- end.c ---- */
 

@@ -26,13 +26,13 @@ static haft_str copy_of(haft__run *run, haft_str text, haft_error *err, haft_sta
 }
 
 /* n3.1, then n3.1.2 for the second request of the same task. */
-static haft_str make_id(haft__run *run, size_t index, haft__graph_task *task)
+static haft_str make_id(haft__run *run, haft__graph_task *task)
 {
     uintptr_t number = (uintptr_t)task->host + 1; /* requests of the task so far */
     uint32_t step = run->graph->x->step + 1;
     task->host = (void *)number; // NOLINT(performance-no-int-to-ptr): a number in a host's pointer
-    return number == 1 ? haft__arena_format(run->arena, "n%u.%zu", step, index + 1)
-                       : haft__arena_format(run->arena, "n%u.%zu.%llu", step, index + 1,
+    return number == 1 ? haft__arena_format(run->arena, "n%u.%u", step, task->number)
+                       : haft__arena_format(run->arena, "n%u.%u.%llu", step, task->number,
                                             (unsigned long long)number);
 }
 
@@ -242,7 +242,7 @@ haft_status haft__graph_add_call(haft__run *run, size_t index, const haft__graph
     haft__graph_task *task = &graph->x->tasks[index];
     haft__json source = graph->graph->nodes[task->node].source;
     haft__node_call *node = haft__arena_array(run->arena, 1, sizeof(*node));
-    haft_str id = make_id(run, index, task), tool = make_tool(run, task, request);
+    haft_str id = make_id(run, task), tool = make_tool(run, task, request);
     haft_status status = HAFT_OK;
     if (node == NULL || id.ptr == NULL || tool.ptr == NULL) {
         return haft__arena_fail(run->arena, err);
@@ -284,21 +284,31 @@ haft_status haft__graph_add_pause_after(haft__run *run, haft_str name, haft_erro
 
 /* ---- results ---- */
 
-/* The task whose open request the call serves: n<step>.<index>[.<k>]. False for the pause after a
- * step. */
-static bool find_task(const haft__graph_run *graph, haft_str id, size_t *ret_task)
+/* The place of the task with that number; the number of tasks if it does not exist. Only after an
+ * edit is it another place than that of the number. */
+static size_t find_numbered(const haft__graph_execution *x, uint64_t number)
+{
+    size_t at = number > 0 && number <= x->task_count ? (size_t)number - 1 : 0;
+    if (at < x->task_count && x->tasks[at].number == number) {
+        return at;
+    }
+    for (at = 0; at < x->task_count && x->tasks[at].number != number; at++) {
+    }
+    return at;
+}
+
+bool haft__graph_find_request(const haft__graph_run *graph, haft_str id, size_t *ret_task)
 {
     const haft__graph_execution *x = graph->x;
-    uint64_t step = 0, index = 0, number = 1;
+    uint64_t step = 0, task = 0, number = 1;
     haft_str first = haft__str_skip(haft__str_split(&id, '.'), 1);
     haft_str second = haft__str_split(&id, '.');
-    if (!haft__str_to_u64(first, &step) || !haft__str_to_u64(second, &index)
-        || (id.len > 0 && !haft__str_to_u64(id, &number)) || step != (uint64_t)x->step + 1
-        || index == 0 || index > x->task_count) {
+    if (!haft__str_to_u64(first, &step) || !haft__str_to_u64(second, &task)
+        || (id.len > 0 && !haft__str_to_u64(id, &number)) || step != (uint64_t)x->step + 1) {
         return false;
     }
-    *ret_task = (size_t)index - 1;
-    return x->tasks[*ret_task].state == HAFT__TASK_BUSY
+    *ret_task = find_numbered(x, task);
+    return *ret_task < x->task_count && x->tasks[*ret_task].state == HAFT__TASK_BUSY
            && (uintptr_t)x->tasks[*ret_task].host == number;
 }
 
@@ -310,7 +320,7 @@ haft_status haft__graph_make_input(haft__run *run, const haft__run_call *call, h
         return haft__graph_execution_reduction(run->graph->x, call->node->reduces - 1, arena,
                                                ret_input, err);
     }
-    return find_task(run->graph, call->id, &task)
+    return haft__graph_find_request(run->graph, call->id, &task)
                ? haft__graph_execution_view(run->graph->x, task, arena, ret_input, err)
                : haft__fail(err, HAFT_BAD_STATE, "", "the call %.*s is not of the open step",
                             HAFT__ARG(call->id));
@@ -372,6 +382,13 @@ static haft__graph_failure_kind failure_kind(const haft__run_call *call)
                                                : kind;
 }
 
+/* A rejection by a person, not by a deadline. */
+static bool is_rejected(const haft__run_call *call)
+{
+    return haft__str_equal(call->verdict, HAFT__LIT("reject")) && !call->overdue
+           && call->elicitation.kind != HAFT__JSON_OBJECT;
+}
+
 static haft_status take_failure(haft__graph_run *graph, size_t task, const haft__run_call *call,
                                 haft_error *err)
 {
@@ -380,7 +397,8 @@ static haft_status take_failure(haft__graph_run *graph, size_t task, const haft_
     haft__graph_failure failure = {
         .code = HAFT__GRAPH_NODE_FAILED,
         .message = haft__str_skip(text, haft__str_starts_with(text, prefix) ? prefix.len : 0),
-        .kind = failure_kind(call)};
+        .kind = failure_kind(call),
+        .final = is_rejected(call)};
     return haft__graph_execution_reply_failure(graph->x, task, failure, err);
 }
 
@@ -415,7 +433,7 @@ haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call, 
     haft__graph_run *graph = run->graph;
     haft__arena scratch;
     size_t task;
-    if (!find_task(graph, call->id, &task)) { /* the pause after a step */
+    if (!haft__graph_find_request(graph, call->id, &task)) { /* the pause after a step */
         if (call->stage == HAFT__CALL_REFUSED) {
             graph->x->end = HAFT__GRAPH_FAILED;
             graph->x->failure =

@@ -25,6 +25,14 @@ haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, c
     return haft__decision_commit(d);
 }
 
+haft_status haft__decide_refuse_closed(haft__decision *d, const haft__run_call *call)
+{
+    haft__buf_add_str(&d->tools->text,
+                      HAFT__LIT("A person changed the state of the graph, and its node does not "
+                                "wait for this call any more."));
+    return haft__decide_refuse(d, call, "edited");
+}
+
 /* Appends the tools that may be called in this turn. */
 static void list_allowed(haft__decision *d)
 {

@@ -391,6 +391,9 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
         *ret_decided = status != HAFT_OK || judged == JUDGED_EVENT;
         return status;
     case HAFT__CALL_ANSWERED:
+        if (call->closed) {
+            return haft__decide_refuse_closed(d, call);
+        }
         if (!must_wait_for_others(d, call)) {
             return haft__decide_answer(d, call);
         }

@@ -45,6 +45,7 @@ haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, ha
 haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, const char *why);
 
 /* The same with a text that call_event.c writes. */
+haft_status haft__decide_refuse_closed(haft__decision *d, const haft__run_call *call);
 haft_status haft__decide_refuse_unknown(haft__decision *d, const haft__run_call *call);
 haft_status haft__decide_refuse_not_allowed(haft__decision *d, const haft__run_call *call);
 haft_status haft__decide_refuse_truncated(haft__decision *d, const haft__run_call *call);

@@ -48,9 +48,27 @@ haft_str haft__decide_last_text(const haft__run *run)
                                     : HAFT__LIT("");
 }
 
+/* A call for which no node waits since a person has changed the state; NULL if there is none. It
+ * gets its result before the step and the end of the run. */
+static const haft__run_call *find_closed(const haft__run *run)
+{
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        if (run->calls[i].closed && run->calls[i].stage == HAFT__CALL_ANSWERED) {
+            return &run->calls[i];
+        }
+    }
+    return NULL;
+}
+
 haft_status haft__decide_graph(haft__decision *d)
 {
     const haft__graph_next *next = &d->run->graph_next;
+    const haft__run_call *closed =
+        next->kind != HAFT__GRAPH_NEXT_CALLS ? find_closed(d->run) : NULL;
+    if (closed != NULL) {
+        haft__buf_clear(&d->tools->text);
+        return haft__decide_refuse_closed(d, closed);
+    }
     switch (next->kind) {
     case HAFT__GRAPH_NEXT_CALLS: return haft__decide_calls(d);
     case HAFT__GRAPH_NEXT_STEP:

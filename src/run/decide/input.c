@@ -11,6 +11,7 @@
 
 #include "run/pause/binding.h"
 #include "run/prices.h"
+#include "tool/traits.h"
 
 void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str task, haft_str thread,
                              haft_str parent, haft_str user)
@@ -40,6 +41,29 @@ static void write_prices(haft__json_writer *w, const haft__spec *spec,
         haft__prices_write(w, spec);
     } else if (origin->prices->kind == HAFT__JSON_ARRAY) {
         haft__field_value(w, "prices", *origin->prices);
+    }
+}
+
+/* Traits of functions for nodes, which only the program knows that has them. Another process needs
+ * them to decide about their calls, as a replay does. */
+static void write_functions(haft__json_writer *w, const haft__spec *spec)
+{
+    bool any = false;
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (!tool->for_nodes || tool->reducer) {
+            continue;
+        }
+        if (!any) {
+            haft__json_key(w, "functions");
+            haft__json_begin_object(w);
+        }
+        any = true;
+        haft__json_key_str(w, tool->name);
+        haft__traits_write(w, &tool->traits);
+    }
+    if (any) {
+        haft__json_end_object(w);
     }
 }
 
@@ -73,6 +97,7 @@ static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__
     haft__field_text_or_null(w, "user", user);
     write_origin(w, origin);
     write_prices(w, spec, origin);
+    write_functions(w, spec);
 }
 
 void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_str task,

@@ -163,7 +163,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
         status = haft__fold_resolve_model(run, err);
     }
     if (status == HAFT_OK && haft__run_is_graph(run)) {
-        return haft__fold_graph_started(run);
+        return haft__fold_graph_started(run, event, err);
     }
     if (status == HAFT_OK) {
         status = haft__fold_add_search_tool(run, err);

@@ -111,7 +111,7 @@ HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft_
 /* ---- graph.c ---- */
 
 /* A run of a graph has started: only its calls are decided from now on. */
-haft_status haft__fold_graph_started(haft__run *run);
+haft_status haft__fold_graph_started(haft__run *run, const haft__event *event, haft_error *err);
 /* The calls of the step are over. */
 HAFT_MUST_USE haft_status haft__fold_thread_state(const haft__run *run, const haft__event *event,
                                                   haft_error *err);

@@ -4,9 +4,50 @@
 #include "base/str.h"
 #include "run/event_body.h"
 #include "run/fold/fold_int.h"
+#include "tool/traits.h"
+#include "json/object.h"
 
-haft_status haft__fold_graph_started(haft__run *run)
+/* Whether this process does not have the function that the tool stands for. */
+static bool is_missing(const haft__tool *tool)
 {
+    return tool->for_nodes && !tool->reducer && tool->function == NULL;
+}
+
+/* Functions that only another process has get the traits that it has recorded. */
+static haft_status read_functions(haft__run *run, haft__json functions, haft_error *err)
+{
+    haft__tools *tools = haft__arena_alloc(run->arena, sizeof(*tools));
+    haft_status status = tools != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
+    if (status == HAFT_OK) {
+        haft__tools_init(tools, run->arena, run->hash_key);
+    }
+    for (size_t i = 0; i < run->tools->count && status == HAFT_OK; i++) {
+        haft__tool tool = *run->tools->items[i];
+        const haft__json *traits = haft__json_get(functions, tool.name);
+        if (traits != NULL && is_missing(&tool)) {
+            status = haft__traits_read(*traits, &tool.traits, err);
+            tool.traits.lane = HAFT__LIT(""); /* functions have none */
+        }
+        status = status == HAFT_OK ? haft__tools_add(tools, &tool, err) : status;
+    }
+    if (status == HAFT_OK) {
+        run->tools = run->more_tools = tools;
+    }
+    return status;
+}
+
+haft_status haft__fold_graph_started(haft__run *run, const haft__event *event, haft_error *err)
+{
+    bool missing = false;
+    for (size_t i = 0; i < run->tools->count; i++) {
+        missing = missing || is_missing(run->tools->items[i]);
+    }
+    haft__json functions = haft__object_object(event->object, "functions");
+    haft_status status =
+        missing && functions.count > 0 ? read_functions(run, functions, err) : HAFT_OK;
+    if (status != HAFT_OK) {
+        return status;
+    }
     run->stage = HAFT__RUN_CALLING;
     for (size_t i = 0; i < run->tools->count; i++) {
         run->allowed[i] = true; /* nodes may use every tool of the spec */

@@ -24,7 +24,7 @@ static const struct {
 } uses[] = {
     {"task", "agent"},         {"args", "tool"},
     {"in", "graph"},           {"out", "agent tool function graph ask"},
-    {"limits", "agent graph"}, {"timeout", "agent tool function graph ask"},
+    {"limits", "agent graph"}, {"timeout", "agent tool function graph ask do"},
 };
 
 static haft_str kind_of(haft__json node)
@@ -54,6 +54,34 @@ static void check_idle_keys(haft__loader *l, haft__json node, haft_str pointer)
     }
 }
 
+/* Whether one of the operations asks a person. */
+static bool has_question(haft__json ops)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < ops.count && !found; i++) {
+        found = haft__object_find(ops.items[i], "ask") != NULL
+                || has_question(haft__object_array(ops.items[i], "then"))
+                || has_question(haft__object_array(ops.items[i], "else"));
+    }
+    return found;
+}
+
+/* Operations take no time, apart from the wait for an answer. */
+static void check_timeout_of_do(haft__loader *l, haft__json node, haft_str pointer)
+{
+    haft__json ops = haft__object_array(node, "do");
+    if (haft__object_find(node, "do") == NULL || haft__object_find(node, "timeout") == NULL
+        || has_question(ops)) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, haft__loader_pointer_to_key(l, pointer, HAFT__LIT("timeout")), HAFT__SUBJECT_KEY,
+        "\"timeout\" in a node with do is the time for an answer, and no operation asks");
+    haft__loader_hint(l, problem,
+                      "a graph that `call` runs has limits of its own: give it a node "
+                      "with graph and timeout");
+}
+
 /* A duration that is too long is reported when it is read. */
 static void check_duration(haft__loader *l, haft__json object, const char *key, haft_str pointer)
 {
@@ -72,6 +100,7 @@ static void check_durations(haft__loader *l, haft__json node, haft_str pointer)
     haft__json retry = haft__object_object(node, "retry");
     haft_str at = haft__loader_pointer_to_key(l, pointer, HAFT__LIT("retry"));
     check_time_limit(l, node, "timeout", pointer);
+    check_timeout_of_do(l, node, pointer);
     check_duration(l, retry, "backoff", at);
     check_duration(l, retry, "max_backoff", at);
     check_duration(l, haft__object_object(node, "cache"), "ttl",

@@ -118,6 +118,7 @@ static void add_function(haft__loader *l, const char *prefix, haft_str name, haf
         (void)add_tool(l, prefix, name,
                        (haft__tool){.description = HAFT__LIT(HAFT__GRAPH_FUNCTION_DESCRIPTION),
                                     .source = HAFT__TOOL_FUNCTION,
+                                    .for_nodes = true,
                                     .reducer = strcmp(prefix, HAFT__GRAPH_REDUCER_TOOL) == 0},
                        pointer);
     }

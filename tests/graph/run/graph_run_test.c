@@ -1,163 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/graph/run/, src/run/decide/graph.c and src/run/fold/graph.c: runs of graphs without
  * a host. Whole runs are in tests/cli/graph_run_test.py. */
-#include "graph/run/graph_run.h"
-
-#include "run/decide/decide.h"
-#include "run/replay/replay.h"
-#include "run/run_help.h"
-#include "spec/spec_help.h"
-
-#define HEAD "haft: 1\nkind: graph\nname: g\n"
-
-/* A run that a test drives: tools answer with their name, in a chosen order. */
-typedef struct played {
-    loaded file;
-    haft__arena arena;
-    haft__run run;
-    haft__decider decider;
-    haft__buf log, line;
-    uint64_t now_ms;
-    uint32_t order;        /* which of the open calls is answered next */
-    haft_str result;       /* of every tool; "": its name */
-    haft__outcome failure; /* how tools "bad" fail */
-    haft__json kept;       /* what the thread keeps */
-    haft_error err;
-} played;
-
-static haft_status append(played *p, haft_str body)
-{
-    haft__buf_clear(&p->line);
-    haft__event_write(&p->line, p->run.seq + 1, p->now_ms, HAFT__LIT(HELP_RUN), body);
-    haft_str line = haft__buf_str(&p->line);
-    haft__buf_add_str(&p->log, line);
-    haft__buf_add_char(&p->log, '\n');
-    return haft__run_fold(&p->run, line, &p->err);
-}
-
-static void play_init(played *p, const char *spec, const char *task)
-{
-    haft__spec_options options = {.hash_key = HELP_KEY};
-    haft__buf body;
-    *p = (played){.now_ms = 1000000, .kept = haft__json_object(NULL, 0)};
-    load_with(&p->file, haft__str(spec), &options);
-    CHECK_STR(p->file.listing, HAFT__LIT(""), "problems of %s", spec);
-    haft__arena_init(&p->arena, 0);
-    haft__buf_init(&p->log, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&p->line, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    CHECK_INT(haft__decider_init(&p->decider, &p->err), HAFT_OK, "decider");
-    CHECK_INT(haft__run_init(&p->run, &p->arena, p->file.spec, HELP_KEY, &p->err), HAFT_OK, "run");
-    haft__input_run_started(&body, p->file.spec, haft__str(task), HAFT__LIT(HELP_THREAD),
-                            HAFT__LIT(""), HAFT__LIT(""));
-    CHECK_INT(append(p, haft__buf_str(&body)), HAFT_OK, "%s", p->err.message);
-    haft__buf_finish(&body);
-}
-
-static void play_finish(played *p)
-{
-    haft__decider_finish(&p->decider);
-    haft__buf_finish(&p->log);
-    haft__buf_finish(&p->line);
-    haft__arena_finish(&p->arena);
-    unload(&p->file);
-}
-
-/* Finishes one of the calls that run. */
-static haft_status finish_one(played *p)
-{
-    const haft__run_call *open[16];
-    size_t count = 0;
-    haft__buf body;
-    for (size_t i = p->run.batch; i < p->run.call_count && count < COUNT(open); i++) {
-        if (p->run.calls[i].stage == HAFT__CALL_STARTED) {
-            open[count++] = &p->run.calls[i];
-        }
-    }
-    if (count == 0) { /* a call waits for its next attempt */
-        p->now_ms += 1000;
-        return HAFT_OK;
-    }
-    const haft__run_call *call = open[p->order % count];
-    bool bad = haft__str_starts_with(call->name, HAFT__LIT("bad"));
-    haft__outcome outcome = {.ok = !bad,
-                             .text = bad                 ? HAFT__LIT("it broke")
-                                     : p->result.len > 0 ? p->result
-                                                         : call->name,
-                             .where = HAFT__LIT(""),
-                             .hint = HAFT__LIT(""),
-                             .diff = HAFT__LIT(""),
-                             .timed_out = p->failure.timed_out,
-                             .transient = p->failure.transient};
-    p->order = p->order * 7 + 3;
-    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft__input_call_finished(&body, &p->run, call, &outcome);
-    haft_status status = append(p, haft__buf_str(&body));
-    haft__buf_finish(&body);
-    return status;
-}
-
-static haft_status read_thread(played *p)
-{
-    haft__buf body;
-    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft__input_thread_state(&body, HAFT__LIT(HELP_THREAD), p->kept);
-    haft_status status = append(p, haft__buf_str(&body));
-    haft__buf_finish(&body);
-    return status;
-}
-
-/* Until the run has ended, or waits for a person. */
-static void play_on(played *p)
-{
-    for (size_t i = 0; i < 2000; i++) {
-        haft__effect effect = {.kind = HAFT__EFFECT_END};
-        p->now_ms += 10;
-        haft_status status = haft__decide(&p->decider, &p->run, p->now_ms, &effect, &p->err);
-        if (status == HAFT_OK && effect.kind == HAFT__EFFECT_EVENT) {
-            haft_str body = haft__arena_copy(&p->arena, effect.body);
-            status = append(p, body);
-        } else if (status == HAFT_OK && effect.kind == HAFT__EFFECT_RUN_CALLS) {
-            status = finish_one(p);
-        } else if (status == HAFT_OK && effect.kind == HAFT__EFFECT_READ_THREAD) {
-            status = read_thread(p);
-        } else if (status == HAFT_OK) {
-            return;
-        }
-        CHECK_INT(status, HAFT_OK, "%s", p->err.message);
-    }
-    CHECK(false, "the run does not end");
-}
-
-static void answer(played *p, const char *call, const char *verdict, const char *value)
-{
-    haft__buf body;
-    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft__input_answered(&body, haft__str(call), HAFT__LIT("ana"), haft__str(verdict),
-                         help_json(&p->arena, value));
-    CHECK_INT(append(p, haft__buf_str(&body)), HAFT_OK, "%s", p->err.message);
-    haft__buf_finish(&body);
-    play_on(p);
-}
-
-/* The log folds to the same, and every decision is recomputed. */
-static void check_replay(played *p)
-{
-    haft__arena arena;
-    haft__replay replay = {0};
-    haft__arena_init(&arena, 0);
-    CHECK_INT(
-        haft__replay_log(&arena, p->file.spec, haft__buf_str(&p->log), HELP_KEY, &replay, &p->err),
-        HAFT_OK, "%s", p->err.message);
-    CHECK(replay.identical, "event %llu: %.*s, decided %.*s", (unsigned long long)replay.differs_at,
-          HAFT__ARG(replay.recorded), HAFT__ARG(replay.decided));
-    haft__arena_finish(&arena);
-}
+#include "graph/run/play_help.h"
 
 /* ---- order ---- */
 
-#define TOOL(name)                                                                                 \
-    "  - {name: " name ", description: Counts the words of a letter., args: [], command: [x]}\n"
 #define WIDE                                                                                       \
     HEAD "limits: {parallel: 8}\ntools:\n" TOOL("one") TOOL("two") TOOL("three")                   \
         TOOL("bad") "graph:\n  output: /out\n  channels: {out: {reducer: append}}\n  nodes:\n"     \
@@ -178,7 +25,7 @@ TEST(any_order_of_completion_gives_the_same_state)
         CHECK_INT(p.run.stage, HAFT__RUN_ENDED, "ended");
         CHECK_STR(p.run.answer, HAFT__LIT("[\"one\",\"two\",\"three\",\"it broke\",\"e\"]"),
                   "order %u", order);
-        check_replay(&p);
+        play_check_replay(&p);
         play_finish(&p);
     }
 }
@@ -243,7 +90,7 @@ TEST(graphs_end_in_each_way)
         if (ends[i].reason != NULL) {
             CHECK_STR(p.run.end_reason, haft__str(ends[i].reason), "%s", ends[i].graph);
         }
-        check_replay(&p);
+        play_check_replay(&p);
         play_finish(&p);
     }
 }
@@ -268,8 +115,8 @@ TEST(a_graph_whose_budget_is_used_up_in_a_step_answers_with_its_output)
             CHECK_INT(haft__decide(&p.decider, &p.run, p.now_ms, &effect, &p.err), HAFT_OK, "%s",
                       p.err.message);
             CHECK_INT(effect.kind == HAFT__EFFECT_EVENT
-                          ? append(&p, haft__arena_copy(&p.arena, effect.body))
-                          : finish_one(&p),
+                          ? play_append(&p, haft__arena_copy(&p.arena, effect.body))
+                          : play_finish_one(&p),
                       HAFT_OK, "%s", p.err.message);
         }
         haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
@@ -278,14 +125,14 @@ TEST(a_graph_whose_budget_is_used_up_in_a_step_answers_with_its_output)
         } else {
             haft__input_wall_reached(&body, &p.run, p.file.spec->limits.wall_ms);
         }
-        CHECK_INT(append(&p, haft__buf_str(&body)), HAFT_OK, "%s", p.err.message);
+        CHECK_INT(play_append(&p, haft__buf_str(&body)), HAFT_OK, "%s", p.err.message);
         haft__buf_finish(&body);
         play_on(&p);
         CHECK_INT(p.run.end, HAFT__END_EXHAUSTED, "parent %d", parent);
         CHECK_STR(p.run.answer,
                   parent == 1 ? HAFT__LIT("[\"one\",\"two\"]") : HAFT__LIT("[\"one\"]"),
                   "parent %d", parent);
-        check_replay(&p);
+        play_check_replay(&p);
         play_finish(&p);
     }
 }
@@ -337,11 +184,11 @@ TEST(questions_and_pauses_hold_their_node)
     const haft__run_call *held = haft__run_find_call(&p.run, HAFT__LIT("n1.2"));
     CHECK(asked != NULL && asked->stage == HAFT__CALL_PAUSED && asked->deadline_ms > 0, "asked");
     CHECK(held != NULL && held->stage == HAFT__CALL_PAUSED, "held");
-    answer(&p, "n1.1", "answer", "{\"because\": null}");
+    play_answer(&p, "n1.1", "answer", "{\"because\": null}");
     CHECK(p.run.stage != HAFT__RUN_ENDED, "the other still waits");
-    answer(&p, "n1.2", "approve", "null");
+    play_answer(&p, "n1.2", "approve", "null");
     CHECK_STR(p.run.answer, HAFT__LIT("[{\"because\":null},\"b\",\"c\"]"), "both");
-    check_replay(&p);
+    play_check_replay(&p);
     play_finish(&p);
 }
 
@@ -388,7 +235,7 @@ TEST(steps_that_the_graph_does_not_have_are_refused)
     for (size_t i = 0; i < COUNT(rows); i++) {
         played p;
         play_init(&p, WIDE, "{}");
-        CHECK(append(&p, haft__str(rows[i])) != HAFT_OK, "%s", rows[i]);
+        CHECK(play_append(&p, haft__str(rows[i])) != HAFT_OK, "%s", rows[i]);
         play_finish(&p);
     }
 }
@@ -463,7 +310,7 @@ TEST(data_past_a_limit_ends_the_run_and_loses_nothing)
         CHECK(rows[i].calls == 0 || p.run.call_count == rows[i].calls, "%s: %zu calls",
               rows[i].what, p.run.call_count);
         if (rows[i].room == 0) { /* a replay has another maximum */
-            check_replay(&p);
+            play_check_replay(&p);
         }
         play_finish(&p);
     }
@@ -491,7 +338,7 @@ TEST(the_time_between_attempts_doubles_up_to_a_limit)
         reduced += wait < most;
     }
     CHECK(reduced > 0, "no wait is reduced");
-    check_replay(&p);
+    play_check_replay(&p);
     play_finish(&p);
 }
 
@@ -526,7 +373,48 @@ TEST(only_listed_kinds_of_failures_are_retried)
         play_on(&p);
         CHECK_INT(p.run.end, HAFT__END_FAILED, "row %zu", i);
         CHECK_INT(p.run.call_count, kinds[i].calls, "row %zu: attempts", i);
-        check_replay(&p);
+        play_check_replay(&p);
+        play_finish(&p);
+    }
+}
+
+/* A person's decision is no failure that passes: the node is not asked for again. */
+TEST(a_rejection_is_never_retried)
+{
+    static const struct {
+        const char *node, *verdict;
+        bool asked_again;
+    } rows[] = {
+        {"tool: good, retry: {attempts: 3}", "reject", false},
+        {"tool: good, retry: {attempts: 3, on: [refused]}", "reject", false},
+        {"do: [], pause: before, retry: {attempts: 3}", "reject", false},
+        {"ask: {question: Why?, deadline: 1s}, retry: {attempts: 3}", NULL, true},
+        {"do: [{ask: Why?}], timeout: 1s, retry: {attempts: 3}", NULL, true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char spec[1024];
+        played p;
+        (void)snprintf(spec, sizeof(spec),
+                       "%sgraph:\n  output: /out\n  channels: {out: {}}\n  nodes: {a: {%s, "
+                       "on_error: {do: [{text: {out: \"{/$/error}\"}}]}}}\n"
+                       "  edges: [{from: start, to: a}]\napprovals: [{tools: [good]}]\n",
+                       HEAD "tools:\n" TOOL("good"), rows[i].node);
+        play_init(&p, spec, "{}");
+        play_on(&p);
+        CHECK(p.run.stage != HAFT__RUN_ENDED, "row %zu: a person is asked", i);
+        if (rows[i].verdict != NULL) {
+            play_answer(&p, "n1.1", rows[i].verdict, "\"too dear\"");
+        } else { /* nobody answers */
+            p.now_ms += 1000;
+            play_on(&p);
+        }
+        CHECK_INT(p.run.call_count > 1, rows[i].asked_again, "row %zu: further attempts", i);
+        CHECK_INT(p.run.stage == HAFT__RUN_ENDED, !rows[i].asked_again, "row %zu: the end", i);
+        bool told = rows[i].asked_again
+                    || haft__str_contains_ignore_case(
+                        p.run.answer, HAFT__LIT("a person rejected this call: too dear"));
+        CHECK(told, "row %zu: the handler reads why: %.*s", i, HAFT__ARG(p.run.answer));
+        play_check_replay(&p);
         play_finish(&p);
     }
 }
@@ -577,7 +465,7 @@ TEST(a_run_begins_with_what_its_thread_keeps)
                       HAFT_OK, "equal");
         }
         CHECK(same == (rows[i].left[0] != '\0'), "row %zu: what is kept", i);
-        check_replay(&p);
+        play_check_replay(&p);
         play_finish(&p);
     }
 }
@@ -605,7 +493,7 @@ TEST(a_thread_keeps_values_up_to_a_limit)
             more == 0
                 || haft__str_contains_ignore_case(p.run.end_reason, HAFT__LIT("the thread keeps")),
             "%.*s", HAFT__ARG(p.run.end_reason));
-        check_replay(&p);
+        play_check_replay(&p);
         play_finish(&p);
     }
 }

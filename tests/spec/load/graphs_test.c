@@ -119,7 +119,13 @@ static const problem_case cases[] = {
     {NODE("do: [], retry: {on: [timeout, refused]}"), ""},
     {NODE("do: [], retry: {on: [io]}"),
      "7:30: expected one of \"error\", \"timeout\", \"transient\", \"refused\", found \"io\""},
-    {NODE("do: [], timeout: 1s"), "7:17: warning: \"timeout\" has no effect in a node with do"},
+    {NODE("do: [], timeout: 1s"),
+     "7:17: \"timeout\" in a node with do is the time for an answer, and no operation asks (a "
+     "graph "
+     "that `call` runs has limits of its own: give it a node with graph and timeout)"},
+    {NODE("do: [{if: {at: /x, op: eq, value: 1}, then: [{set: {x: 2}}], else: [{ask: x}]}], "
+          "timeout: 1s"),
+     ""},
     {NODE("ask: x, in: {x: /x}"), "7:17: warning: \"in\" has no effect in a node with ask"},
     /* tools of servers */
     {NODE("tool: 's:t', args: {q: /x}") "mcp: {servers: {s: {command: [x]}}}\n", ""},
