@@ -160,7 +160,43 @@ def moved(name, url, other):
     environment["HAFT_STORE"] = url
 
 
-TESTS = [kept_for_the_next_run, ends, changed_channels, queued, chats]
+def removed(name):
+    """A run begins with the values of the last run of its thread that is left."""
+    first = run(spec(), "a")
+    second = run(spec(), "b", "--thread", first["thread"])
+    status, out, err = haft("runs", "rm", first["run"])
+    third = run(spec(), "c", "--thread", first["thread"])
+    check(f"without_the_first_run_{name}", (status, answer(third)),
+          (0, {"own": 1, "runs": 3, "words": ["a", "b", "c"]}))
+    haft("runs", "gc", "--keep", 1)
+    fourth = run(spec(), "d", "--thread", first["thread"])
+    check(f"gc_keeps_threads_whole_{name}",
+          (answer(fourth)["runs"], haft("runs", "replay", second["run"])[0]), (4, 0))
+    haft("runs", "rm", fourth["run"])
+    check(f"without_the_last_run_the_one_before_counts_{name}",
+          answer(run(spec(), "d", "--thread", first["thread"]))["runs"], 4)
+    haft("runs", "gc", "--keep", 0)
+    check(f"a_thread_without_runs_begins_anew_{name}",
+          answer(run(spec(), "e", "--thread", first["thread"]))["runs"], 1)
+
+
+def exported(name):
+    """The events of a run, in a file, have the values that it began and ended with."""
+    first = run(spec(), "a")
+    second = run(spec(), "b", "--thread", first["thread"])
+    file = Path(scratch) / "events.jsonl"
+    file.write_text(haft("runs", "events", second["run"])[1])
+    check(f"a_file_of_events_replays_{name}",
+          haft("runs", "replay", file, "--spec", "spec.json")[0], 0)
+    state = json.loads(haft("runs", "state", file, "--spec", "spec.json")[1])["state"]
+    check(f"a_file_of_events_has_the_state_{name}", (state["runs"], state["words"]),
+          (2, ["a", "b"]))
+    forked = haft("runs", "fork", file, "--spec", "spec.json", "--step", 0)[1].splitlines()
+    kept = [json.loads(line)["values"] for line in forked if '"thread_state"' in line]
+    check(f"a_fork_of_a_file_has_the_values_{name}", kept, [{"runs": 1, "words": ["a"]}])
+
+
+TESTS = [kept_for_the_next_run, ends, changed_channels, queued, chats, removed, exported]
 
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):

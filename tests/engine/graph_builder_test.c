@@ -430,3 +430,42 @@ TEST(a_run_whose_function_needs_approval_replays_without_the_function)
         finish(&h, graph, run);
     }
 }
+
+/* ---- threads ---- */
+
+/* The value of a reducer is kept, and the next run of the thread reduces on top of it. */
+TEST(a_thread_keeps_the_channel_of_a_reducer)
+{
+    static const char *const wanted[] = {"xab", "xabcd", "xabcd"};
+    char thread[HAFT__ID_LENGTH + 1] = "";
+    help_host h;
+    haft_graph *graph = create(&h, "kept");
+    haft_graph_channel(
+        graph, "text",
+        "{\"reducer\":\"custom:letters\",\"default\":\"x\",\"lifetime\":\"thread\"}");
+    haft_graph_channel(graph, "more", NULL);
+    haft_graph_node(graph, "a", "{\"do\":[{\"copy\":{\"text\":\"/more\"}}]}");
+    haft_graph_edge(graph, "start", "a");
+    haft_graph_set(graph, "/graph/input", "[\"more\"]");
+    haft_graph_set(graph, "/graph/output", "\"/text\"");
+    haft_agent *agent = NULL;
+    CHECK_INT(haft_graph_agent(h.runtime, graph, &agent, &h.err), HAFT_OK, "%s", h.err.message);
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        static const char *const tasks[] = {"ab", "cd", "ac"};
+        haft_run *run = NULL;
+        haft_run_options options = HAFT_RUN_OPTIONS_INIT;
+        options.thread = i > 0 ? thread : NULL;
+        CHECK_INT(haft_run_start(agent, tasks[i], &options, &run, &h.err), HAFT_OK, "%s",
+                  h.err.message);
+        help_host_settle(&h, run);
+        check_end(run, "done", wanted[i]);
+        (void)snprintf(thread, sizeof(thread), "%.*s", HAFT__ARG(run->state.thread));
+        (void)help_host_events(&h, run);
+        char *spec = strndup(run->agent->spec_text.ptr, run->agent->spec_text.len);
+        check_replay(&h, run, spec);
+        free(spec);
+        haft_run_release(run);
+    }
+    haft_agent_release(agent);
+    finish(&h, graph, NULL);
+}

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of graphs that call tools of an MCP server: arguments, approvals, errors, crash, replay."""
+"""Nodes of graphs that call tools of an MCP server: arguments, approvals, errors, crash, replay.
+
+On every store: SQLite, and PostgreSQL if HAFT_TEST_POSTGRES names a server.
+"""
 import json
 import os
 import subprocess
@@ -9,7 +12,10 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from script import check, wait_for  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+import script  # noqa: E402
+from script import wait_for  # noqa: E402
+from store_urls import stores  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 LONG = 300
@@ -49,6 +55,10 @@ for line in sys.stdin:
         continue
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 """
+
+
+def check(name, found, wanted):
+    script.check(f"{name}_{store}", found, wanted)
 
 
 def haft(*words):
@@ -169,10 +179,14 @@ def test_crash():
     check("a_recovered_run_replays", haft("runs", "replay", result["run"])[0], 0)
 
 
-with tempfile.TemporaryDirectory() as scratch:
-    (Path(scratch) / "server.py").write_text(SERVER)
-    environment = dict(os.environ, HAFT_STORE=f"sqlite:{scratch}/store.db",
-                       XDG_CONFIG_HOME=scratch, XDG_CACHE_HOME=scratch)
-    for test in (test_calls, test_arguments, test_approval, test_missing, test_crash):
-        if not sys.argv[1:] or test.__name__ in sys.argv:
-            test()
+TESTS = (test_calls, test_arguments, test_approval, test_missing, test_crash)
+
+with tempfile.TemporaryDirectory() as folder:
+    for store, new_store in stores(folder):
+        url = new_store()
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            (Path(scratch) / "server.py").write_text(SERVER)
+            environment = dict(os.environ, HAFT_STORE=url, XDG_CONFIG_HOME=scratch,
+                               XDG_CACHE_HOME=scratch)
+            for test in [one for one in TESTS if not sys.argv[1:] or one.__name__ in sys.argv]:
+                test()
