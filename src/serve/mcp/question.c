@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * question.c - turns the pending calls of a run into questions to the MCP client, and passes its
- * answers to the run: questions of the model, approvals, and questions of the run's own MCP
- * servers, which are forwarded. Tests: tests/cli/mcp_test.py, tests/mcp/ask_test.py.
+ * question.c - turns the pending calls of a run, and of the runs below it, into questions to the
+ * MCP client, and passes its answers to these runs: questions of the model, approvals, and
+ * questions of the runs' own MCP servers, which are forwarded. Tests: tests/cli/mcp_test.py,
+ * tests/cli/mcp_children_test.py, tests/mcp/ask_test.py.
  */
 #include <inttypes.h>
 
 #include "base/error.h"
 #include "base/escape.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "engine/child_pool.h"
+#include "engine/ops/run_tree.h"
 #include "engine/run.h"
+#include "engine/runtime.h"
 #include "io/clock.h"
 #include "run/host.h"
 #include "run/pause/elicitation.h"
@@ -20,6 +25,16 @@
 #define QUESTIONS_MOST 16
 
 /* ---- pending calls ---- */
+
+/* The run after `last` of those that are open here: the run of the job, then the runs below it that
+ * wait for an answer or work. NULL at the end. */
+static haft_run *next_run(const haft__mcp_spec_job *job, haft_run *last)
+{
+    if (last == NULL) {
+        return job->run;
+    }
+    return haft__child_pool_next_open(job->run, last == job->run ? NULL : last);
+}
 
 static bool is_pending(const haft__run_call *call)
 {
@@ -66,33 +81,50 @@ static void add_asked(haft__buf *text, const haft__run_call *call)
     }
 }
 
+static void add_store(const haft__mcp_spec_job *job, haft__buf *text)
+{
+    const char *store = job->spec_server->options.store;
+    haft__buf_addf(text, "%s%s", store != NULL ? " --store " : "", store != NULL ? store : "");
+}
+
+static void add_pending(const haft__mcp_spec_job *job, haft__buf *text, const haft__run *state,
+                        const haft__run_call *call)
+{
+    const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
+    const haft__pause_reply *reply = &kind->replies[0];
+    haft__buf_addf(text, "\n%s of %.*s (", kind->name, HAFT__ARG(call->name));
+    haft__run_tree_add_call(text, state, call->id);
+    haft__buf_add_str(text, HAFT__LIT(") "));
+    if (is_tool(call)) {
+        add_asked(text, call);
+    } else if (kind->prompt == HAFT__PAUSE_PROMPT_QUESTION) {
+        haft__buf_add_str(text, question_of(call));
+    } else {
+        haft__json_write(text, call->arguments);
+    }
+    haft__buf_addf(text, "\nhint: haft %s %s ", reply->command, job->run->id);
+    haft__run_tree_add_call(text, state, call->id);
+    haft__buf_add_str(text, reply->value[0] != '\0' ? HAFT__LIT(" VALUE") : HAFT__LIT(""));
+    add_store(job, text);
+}
+
 /* Replies with instructions how to continue the paused run. */
 static void reply_pending(haft__mcp_spec_job *job)
 {
-    const haft__run *state = &job->run->state;
-    const char *store = job->spec_server->options.store;
     haft__buf text, shown;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__buf_addf(&text, "the run %s is waiting for an answer:", job->run->id);
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        if (!is_pending(call)) {
-            continue;
+    for (haft_run *run = NULL; (run = next_run(job, run)) != NULL;) {
+        const haft__run *state = &run->state;
+        for (size_t i = state->batch; i < state->call_count; i++) {
+            if (is_pending(&state->calls[i])) {
+                add_pending(job, &text, state, &state->calls[i]);
+            }
         }
-        const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
-        const haft__pause_reply *reply = &kind->replies[0];
-        haft__buf_addf(&text, "\n%s of %.*s (%.*s) ", kind->name, HAFT__ARG(call->name),
-                       HAFT__ARG(call->id));
-        if (is_tool(call)) {
-            add_asked(&text, call);
-        } else if (kind->prompt == HAFT__PAUSE_PROMPT_QUESTION) {
-            haft__buf_add_str(&text, question_of(call));
-        } else {
-            haft__json_write(&text, call->arguments);
-        }
-        haft__buf_addf(&text, "\nhint: haft %s %s %.*s%s%s%s", reply->command, job->run->id,
-                       HAFT__ARG(call->id), reply->value[0] != '\0' ? " VALUE" : "",
-                       store != NULL ? " --store " : "", store != NULL ? store : "");
+    }
+    if (job->run->runtime->children.wanted > 0) { /* so many wait that not all are open here */
+        haft__buf_addf(&text, "\nall pending calls: haft pending %s", job->run->id);
+        add_store(job, &text);
     }
     haft__buf_init(&shown, HAFT__LIMIT_JSON_BYTES);
     haft__escape_add_lines(&shown, haft__buf_str(&text));
@@ -167,16 +199,27 @@ static void add_answer_field(haft__buf *properties, const haft__run_call *call)
     haft__buf_add_char(properties, '}');
 }
 
+/* Says which agent asks, if it is below the run of the client's request. */
+static void add_asker(haft__buf *message, const haft__run *state)
+{
+    if (state->path.len > 0) {
+        haft__buf_add_str(message, HAFT__LIT("The agent '"));
+        haft__escape_add(message, state->spec->name);
+        haft__buf_addf(message, "' (%.*s) asks: ", HAFT__ARG(state->path));
+    }
+}
+
 /* Forwards a question of a server, with the server's name before it: the client's user knows this
  * server, not the one that asks. */
-static void add_passed(const haft__mcp_spec_job *job, haft__buf *params, const haft__run_call *call,
-                       haft_str key)
+static void add_passed(const haft__mcp_spec_job *job, haft__buf *params, const haft__run *state,
+                       const haft__run_call *call, haft_str key)
 {
     haft_str server = haft__elicitation_text(call, "server");
     bool url = haft__elicitation_is_url(call);
     haft__buf message;
     haft__json_writer w;
     haft__buf_init(&message, HAFT__LIMIT_JSON_BYTES);
+    add_asker(&message, state);
     haft__buf_addf(&message, "The server '%.*s' asks: ", HAFT__ARG(server));
     haft__escape_add_lines(&message, question_of(call));
     haft__json_writer_init(&w, params);
@@ -199,7 +242,7 @@ static void add_passed(const haft__mcp_spec_job *job, haft__buf *params, const h
 }
 
 /* The form for one paused call; .ptr is NULL when out of memory. */
-static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
+static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena, const haft__run *state,
                           const haft__run_call *call, haft_str key)
 {
     haft__buf message, properties, params;
@@ -208,8 +251,9 @@ static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
     haft__buf_init(&properties, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&params, HAFT__LIMIT_JSON_BYTES);
     if (is_tool(call)) {
-        add_passed(job, &params, call, key);
+        add_passed(job, &params, state, call, key);
     } else if (kind->prompt == HAFT__PAUSE_PROMPT_CALL) {
+        add_asker(&message, state);
         haft__buf_addf(&message, "May the tool '%.*s' be called with ", HAFT__ARG(call->name));
         haft__json_write(&message, call->arguments);
         haft__buf_add_char(&message, '?');
@@ -217,6 +261,7 @@ static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
                           HAFT__LIT("\"approve\":{\"type\":\"boolean\",\"title\":\"Approve the "
                                     "call\",\"default\":false}"));
     } else {
+        add_asker(&message, state);
         haft__buf_add_str(&message, question_of(call));
         add_answer_field(&properties, call);
     }
@@ -234,11 +279,18 @@ static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
     return form;
 }
 
-/* "c1.1-17": the call, and the event at which it paused. An earlier question of the same call has
- * another key. */
-static haft_str make_key(haft__arena *arena, const haft__run_call *call)
+/* "c1.1-17", or "c3.1/c1.1-17" of a run below: the call, and the event at which it paused. An
+ * earlier question of the same call has another key. */
+static haft_str make_key(haft__arena *arena, const haft__run *state, const haft__run_call *call)
 {
-    return haft__arena_format(arena, "%.*s-%" PRIu64, HAFT__ARG(call->id), call->paused_seq);
+    haft__buf key;
+    haft__buf_init(&key, HAFT__LIMIT_RUN_BYTES);
+    haft__run_tree_add_call(&key, state, call->id);
+    haft__buf_addf(&key, "-%" PRIu64, call->paused_seq);
+    haft_str copy = haft__arena_copy(arena, haft__buf_str(&key));
+    bool good = haft__buf_check(&key, NULL) == HAFT_OK;
+    haft__buf_finish(&key);
+    return good ? copy : (haft_str){NULL, 0};
 }
 
 /* Whether the client can ask its user. */
@@ -249,30 +301,40 @@ static bool is_question(const haft__run_call *call)
            && prompt != HAFT__PAUSE_PROMPT_OUTCOME;
 }
 
-/* Collects the pending calls as questions; false if not all of them can be asked. */
-static bool gather_questions(const haft__mcp_spec_job *job, haft__arena *arena,
-                             haft__mcp_server_question questions[QUESTIONS_MOST], size_t *ret_count)
+/* Collects the pending calls of one run; false if one of them cannot be asked. The client gets at
+ * most QUESTIONS_MOST at once, the others when these are answered. */
+static bool gather_of_run(const haft__mcp_spec_job *job, haft__arena *arena, const haft__run *state,
+                          haft__mcp_server_question questions[QUESTIONS_MOST], size_t *io_count)
 {
-    const haft__run *state = &job->run->state;
-    *ret_count = 0;
-    for (size_t i = state->batch; i < state->call_count; i++) {
+    for (size_t i = state->batch; i < state->call_count && *io_count < QUESTIONS_MOST; i++) {
         const haft__run_call *call = &state->calls[i];
         if (!is_pending(call)) {
             continue;
         }
         bool can =
-            is_question(call) && *ret_count < QUESTIONS_MOST
+            is_question(call)
             && haft__mcp_request_client_can_elicit(job->request, haft__elicitation_is_url(call));
-        haft_str key = make_key(arena, call);
+        haft_str key = make_key(arena, state, call);
         haft_str form =
-            can && key.ptr != NULL ? make_form(job, arena, call, key) : (haft_str){NULL, 0};
+            can && key.ptr != NULL ? make_form(job, arena, state, call, key) : (haft_str){NULL, 0};
         if (form.ptr == NULL) {
             return false;
         }
-        questions[(*ret_count)++] =
+        questions[(*io_count)++] =
             (haft__mcp_server_question){key, HAFT__LIT("elicitation/create"), form};
     }
     return true;
+}
+
+static bool gather_questions(const haft__mcp_spec_job *job, haft__arena *arena,
+                             haft__mcp_server_question questions[QUESTIONS_MOST], size_t *ret_count)
+{
+    bool can = true;
+    *ret_count = 0;
+    for (haft_run *run = NULL; can && (run = next_run(job, run)) != NULL;) {
+        can = gather_of_run(job, arena, &run->state, questions, ret_count);
+    }
+    return can;
 }
 
 /* ---- asking ---- */
@@ -284,10 +346,9 @@ static haft__json_member cancel_member(void)
                                haft__json_string(HAFT__LIT("cancel"))};
 }
 
-/* Nobody can be asked now or later: cancels the questions that wait in this process. */
-static void cancel_questions(haft__mcp_spec_job *job)
+static void cancel_of_run(haft_run *run)
 {
-    const haft__run *state = &job->run->state;
+    const haft__run *state = &run->state;
     haft__json_member cancel = cancel_member();
     for (size_t i = state->batch, end = state->call_count; i < end && i < state->call_count; i++) {
         haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
@@ -297,9 +358,16 @@ static void cancel_questions(haft__mcp_spec_job *job)
                                      .why = HAFT__LIT(""),
                                      .pause = haft__str(haft__pause_name(state->calls[i].pause))};
         if (is_pending(&state->calls[i]) && state->calls[i].pinned) {
-            (void)!haft__run_perform_command(job->run, &command,
-                                             NULL); /* its deadline may have passed */
+            (void)!haft__run_perform_command(run, &command, NULL); /* its deadline may be over */
         }
+    }
+}
+
+/* Nobody can be asked now or later: cancels the questions that wait in this process. */
+static void cancel_questions(haft__mcp_spec_job *job)
+{
+    for (haft_run *run = NULL; (run = next_run(job, run)) != NULL;) {
+        cancel_of_run(run);
     }
 }
 
@@ -326,7 +394,7 @@ static void ask(haft__mcp_spec_job *job, const haft__mcp_server_question *questi
     request->user = NULL;
     haft__mcp_request_ask(request, questions, count, haft__str(id), haft__clock_now());
     job->request = NULL;
-    if (haft__run_local_question_seq(&job->run->state) == 0) {
+    if (!haft__mcp_run_waits_here(job)) {
         haft__mcp_spec_job_destroy(job); /* the run stays in the store */
     }
 }
@@ -339,7 +407,7 @@ static void ask_pending(haft__mcp_spec_job *job, bool waits, const haft_error *e
     size_t count;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     bool can = gather_questions(job, &scratch, questions, &count);
-    if (!can && haft__run_local_question_seq(&job->run->state) > 0) {
+    if (!can && haft__mcp_run_waits_here(job)) {
         cancel_questions(job);
     } else if (waits && err->status != HAFT_OK && all_answered(job, questions, count)) {
         haft__mcp_run_fail(job, err);
@@ -395,7 +463,8 @@ static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haf
 
 /* Passes one answer to the run; false if it was not usable. A server that waits in this process
  * gets even that: nobody will answer it later. */
-static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key, haft_error *err)
+static bool give(haft__mcp_spec_job *job, haft_run *run, const haft__run_call *call, haft_str key,
+                 haft_error *err)
 {
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
                                  .call = call->id,
@@ -410,27 +479,36 @@ static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str k
     } else {
         answered = give_answer(job, call, key, &command);
     }
-    bool given = answered && haft__run_perform_command(job->run, &command, err) == HAFT_OK;
+    bool given = answered && haft__run_perform_command(run, &command, err) == HAFT_OK;
     if (!given && pinned) {
         haft__json_member cancel = cancel_member();
         command.kind = HAFT__RUN_COMMAND_ANSWER;
         command.value = haft__json_object(&cancel, 1);
-        given = haft__run_perform_command(job->run, &command, err) == HAFT_OK;
+        given = haft__run_perform_command(run, &command, err) == HAFT_OK;
     }
     return given;
+}
+
+static bool give_to_run(haft__mcp_spec_job *job, haft_run *run, haft_error *err)
+{
+    const haft__run *state = &run->state;
+    bool any = false;
+    for (size_t i = state->batch, end = state->call_count; i < end && i < state->call_count; i++) {
+        const haft__run_call *call = &state->calls[i];
+        haft_str key = is_question(call) ? make_key(&job->arena, state, call) : (haft_str){NULL, 0};
+        if (key.ptr != NULL && haft__json_get(job->answers, key) != NULL) {
+            any = give(job, run, call, key, err) || any;
+        }
+    }
+    return any;
 }
 
 /* Whether any answer was usable; `err` is the error of one that was not. */
 static bool give_answers(haft__mcp_spec_job *job, haft_error *err)
 {
-    const haft__run *state = &job->run->state;
     bool any = false;
-    for (size_t i = state->batch, end = state->call_count; i < end && i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        haft_str key = is_question(call) ? make_key(&job->arena, call) : (haft_str){NULL, 0};
-        if (key.ptr != NULL && haft__json_get(job->answers, key) != NULL) {
-            any = give(job, call, key, err) || any;
-        }
+    for (haft_run *run = NULL; (run = next_run(job, run)) != NULL;) {
+        any = give_to_run(job, run, err) || any;
     }
     job->answers = haft__json_null();
     return any;
@@ -438,18 +516,60 @@ static bool give_answers(haft__mcp_spec_job *job, haft_error *err)
 
 /* ---- questions and answers ---- */
 
+bool haft__mcp_run_waits_here(const haft__mcp_spec_job *job)
+{
+    haft_run *run = next_run(job, NULL);
+    while (run != NULL && haft__run_local_question_seq(&run->state) == 0) {
+        run = next_run(job, run);
+    }
+    return run != NULL;
+}
+
+static bool has_open_question(const haft__mcp_spec_job *job)
+{
+    haft_run *run = next_run(job, NULL);
+    while (run != NULL && !haft__run_has_open_question(run)) {
+        run = next_run(job, run);
+    }
+    return run != NULL;
+}
+
+bool haft__mcp_run_keeps_child(const haft__mcp_spec_job *job, const haft_run *child)
+{
+    haft_run *run = job->request != NULL && job->run != NULL ? next_run(job, job->run) : NULL;
+    while (run != NULL && run != child) {
+        run = next_run(job, run);
+    }
+    return run != NULL;
+}
+
+/* A number for the state of the run and the pending calls below it: another state has another one.
+ */
+static uint64_t mark_of(const haft__mcp_spec_job *job)
+{
+    uint64_t mark = job->run->state.seq;
+    for (haft_run *run = job->run; (run = next_run(job, run)) != NULL;) {
+        const haft__run *state = &run->state;
+        uint64_t id = haft__hash(run->runtime->hash_key, haft__str(run->id));
+        for (size_t i = state->batch; i < state->call_count; i++) {
+            mark += is_pending(&state->calls[i]) ? id * state->calls[i].paused_seq : 0;
+        }
+    }
+    return mark;
+}
+
 void haft__mcp_run_handle_questions(haft__mcp_spec_job *job, bool waits)
 {
-    uint64_t seq = job->run->state.seq;
-    bool due = waits || haft__run_has_open_question(job->run);
+    uint64_t mark = mark_of(job);
+    bool due = waits || has_open_question(job);
     bool answered = due && job->answers.kind == HAFT__JSON_OBJECT;
-    bool seen = job->handled_seq == seq && job->handled_while_paused == waits && !answered;
+    bool seen = job->handled_mark == mark && job->handled_while_paused == waits && !answered;
     haft_error err = {0};
     if ((answered && give_answers(job, &err)) || seen) {
         return; /* the run continues */
     }
     if (due || haft__mcp_request_open_questions(job->request) > 0) {
-        job->handled_seq = seq;
+        job->handled_mark = mark;
         job->handled_while_paused = waits;
         ask_pending(job, waits, &err);
     }

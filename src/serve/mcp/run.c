@@ -121,7 +121,7 @@ void haft__mcp_run_update(haft__mcp_spec_job *job)
 {
     notify_events(job);
     haft_state state = haft_run_state(job->run);
-    bool here = haft__run_local_question_seq(&job->run->state) > 0;
+    bool here = haft__mcp_run_waits_here(job);
     switch (state) {
     case HAFT_RUNNING:
         if (job->request != NULL) {

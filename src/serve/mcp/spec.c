@@ -122,6 +122,17 @@ static haft_status collect_secrets(haft__mcp_spec_server *spec_server, haft_erro
     return status == HAFT_OK ? haft__redactor_seal(spec_server->redactor, err) : status;
 }
 
+/* A child that waits stays open as long as the client of its request can be asked. */
+static bool keeps_child(void *context, haft_run *child)
+{
+    const haft__mcp_spec_server *spec_server = context;
+    const haft__mcp_spec_job *job = spec_server->jobs;
+    while (job != NULL && !haft__mcp_run_keeps_child(job, child)) {
+        job = job->next;
+    }
+    return job != NULL;
+}
+
 haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
                                   haft__mcp_spec_server **ret_spec_server, haft_error *err)
 {
@@ -142,6 +153,7 @@ haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
         haft__mcp_spec_destroy(spec_server);
         return status;
     }
+    options->runtime->children.answerer = (haft__child_answerer){keeps_child, spec_server};
     *ret_spec_server = spec_server;
     return HAFT_OK;
 }
@@ -151,6 +163,7 @@ void haft__mcp_spec_destroy(haft__mcp_spec_server *spec_server)
     if (spec_server == NULL) {
         return;
     }
+    spec_server->options.runtime->children.answerer = (haft__child_answerer){.answer = NULL};
     for (haft__mcp_spec_job *job = spec_server->jobs, *next; job != NULL; job = next) {
         next = job->next;
         haft__mcp_spec_job_destroy(job);

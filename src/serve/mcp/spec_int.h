@@ -35,7 +35,7 @@ typedef struct haft__mcp_spec_job {
     /* for the agent */
     haft_run *run;
     haft__json answers;        /* to be passed to the run once it is open */
-    uint64_t handled_seq;      /* the last event for which its questions were handled, ... */
+    uint64_t handled_mark;     /* of the state for which its questions were handled, ... */
     bool handled_while_paused; /* ... and whether the run was paused then */
     haft_str task;             /* of a request with a key */
     struct haft__mcp_run_lookup *lookup; /* store query for the run of its key */
@@ -117,9 +117,16 @@ void haft__mcp_idempotency_cancel(haft__mcp_spec_job *job);
 
 /* ---- question.c ---- */
 
-/* Handles the questions of the run, which is paused or continues meanwhile: passes answers to it,
- * asks new questions, withdraws questions that were answered elsewhere. If a paused run gets no
- * usable answer, the client gets instructions how to continue it. May free the job. */
+/* Whether a server of the run, or of a run below it, waits in this process for an answer. */
+bool haft__mcp_run_waits_here(const haft__mcp_spec_job *job);
+
+/* Whether the client of the job can be asked for the child, so that it stays open. */
+bool haft__mcp_run_keeps_child(const haft__mcp_spec_job *job, const haft_run *child);
+
+/* Handles the questions of the run and of those below it, which is paused or continues meanwhile:
+ * passes answers to it, asks new questions, withdraws questions that were answered elsewhere. If a
+ * paused run gets no usable answer, the client gets instructions how to continue it. May free the
+ * job. */
 void haft__mcp_run_handle_questions(haft__mcp_spec_job *job, bool waits);
 
 #endif
