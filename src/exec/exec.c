@@ -73,6 +73,9 @@ void haft__exec_destroy(haft__exec *exec)
     if (exec == NULL) {
         return;
     }
+    if (exec->starts.count > 0) {
+        haft__loop_cancel_task(exec->options.loop, &exec->starts.next_step);
+    }
     haft__mcp_connection_pool_destroy(exec);
     haft__http_client_destroy(exec->public_http);
     haft__http_client_destroy(exec->private_http);
@@ -180,7 +183,7 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result)
     haft__loop_post(job->exec->options.loop, &job->task);
 }
 
-static void report_failure(haft__exec_job *job, const haft_error *error)
+void haft__exec_report_failure(haft__exec_job *job, const haft_error *error)
 {
     haft__exec_result result = {.text = haft__str(error->message),
                                 .where = haft__str(error->where),
@@ -328,7 +331,7 @@ void haft__exec_answer(haft__exec_job *job, haft__json answer)
     if (haft__timer_start(job->exec->options.loop, &job->timer, left, on_deadline, job, &failed)
         != HAFT_OK) {
         abandon(job);
-        report_failure(job, &failed);
+        haft__exec_report_failure(job, &failed);
         return;
     }
     job->executor->answer(job, answer);
@@ -374,6 +377,19 @@ void haft__exec_cancel(haft__exec_job *job)
 
 /* ---- starting ---- */
 
+void haft__exec_hold_time(haft__exec_job *job)
+{
+    haft__timer_stop(job->exec->options.loop, &job->timer);
+}
+
+haft_status haft__exec_begin_time(haft__exec_job *job, haft_error *err)
+{
+    haft__loop *loop = job->exec->options.loop;
+    job->started_ms = haft__loop_now(loop);
+    job->deadline_ms = job->started_ms + job->call.timeout_ms;
+    return haft__timer_start(loop, &job->timer, job->call.timeout_ms, on_deadline, job, err);
+}
+
 static haft_status start(haft__exec_job *job, haft_error *err)
 {
     job->executor = find_executor(job->exec, job->call.tool);
@@ -382,9 +398,7 @@ static haft_status start(haft__exec_job *job, haft_error *err)
             haft__fail(err, HAFT_UNSUPPORTED, "", "this tool has no implementation here");
         return haft__hint(err, status, "continue without it");
     }
-    job->deadline_ms = job->started_ms + job->call.timeout_ms;
-    haft_status status = haft__timer_start(job->exec->options.loop, &job->timer,
-                                           job->call.timeout_ms, on_deadline, job, err);
+    haft_status status = haft__exec_begin_time(job, err);
     return status == HAFT_OK ? job->executor->start(job, err) : status;
 }
 
@@ -405,7 +419,7 @@ haft_status haft__exec_start(haft__exec *exec, const haft__exec_call *call, haft
     haft_error failed = {0};
     if (start(job, &failed) != HAFT_OK) {
         job->executor = NULL;
-        report_failure(job, &failed);
+        haft__exec_report_failure(job, &failed);
     }
     *ret_job = job;
     return HAFT_OK;

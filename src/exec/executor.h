@@ -45,11 +45,22 @@ struct haft__exec_job {
     bool waiting; /* set by an executor in abandon: the call cannot have had an effect */
 };
 
+struct haft__command_job;
+
+/* The commands that were started in this step of the loop, and those that wait for the next: to
+ * start a process takes long, and a step with too many of them would keep timers from firing. */
+typedef struct haft__command_starts {
+    haft__task next_step; /* posted while `count` > 0 */
+    uint32_t count;
+    struct haft__command_job *first, *last; /* in the order of their calls */
+} haft__command_starts;
+
 struct haft__exec {
     haft__exec_options options;
     char *guard;                /* path, or NULL if it was not found */
     haft_error guard_error;     /* the reason why it was not found */
     haft__child_group children; /* running commands and commands being terminated */
+    haft__command_starts starts;
     haft__pool *pool;
     struct haft__http_client *public_http;  /* io/http/client.h: public addresses only */
     struct haft__http_client *private_http; /* for tools with allow_private */
@@ -60,6 +71,13 @@ struct haft__exec {
 
 /* Sets the result, once. Copies texts into the job's arena and replaces invalid UTF-8. */
 void haft__exec_report(haft__exec_job *job, const haft__exec_result *result);
+
+/* Reports an error of a call that never started. */
+void haft__exec_report_failure(haft__exec_job *job, const haft_error *error);
+
+/* The job waits for its turn: its time begins with haft__exec_begin_time. */
+void haft__exec_hold_time(haft__exec_job *job);
+HAFT_MUST_USE haft_status haft__exec_begin_time(haft__exec_job *job, haft_error *err);
 
 /* Reports that the job took longer than its timeout. */
 void haft__exec_report_timeout(haft__exec_job *job);

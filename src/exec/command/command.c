@@ -19,11 +19,12 @@
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define DEFAULT_LANG "C.UTF-8"
 
-typedef struct command {
+typedef struct haft__command_job {
     haft__exec_job *job;
-    haft__child *child;
-    haft_str program;         /* as in the spec, for messages */
-    const char **argv, **env; /* NULL-terminated */
+    haft__child *child;              /* NULL while it waits */
+    struct haft__command_job *after; /* it waits, and this one is next */
+    haft_str program;                /* as in the spec, for messages */
+    const char **argv, **env;        /* NULL-terminated */
     const char *cwd;
     haft_str input;
 } command;
@@ -261,6 +262,57 @@ static haft_status find_guard(const haft__exec *exec, haft_error *err)
     return haft__hint(err, status, "install haft completely, or set the path of guard");
 }
 
+/* ---- turns ---- */
+
+static void begin_step(haft__task *task);
+
+static haft_status spawn_counted(command *c, haft_error *err)
+{
+    haft__command_starts *starts = &c->job->exec->starts;
+    if (starts->count++ == 0) {
+        starts->next_step.run = begin_step;
+        /* Runs in the next step of the loop, not in this one again. */
+        haft__loop_post_threadsafe(c->job->exec->options.loop, &starts->next_step);
+    }
+    return spawn(c, err);
+}
+
+static void add_waiting(command *c)
+{
+    haft__command_starts *starts = &c->job->exec->starts;
+    haft__exec_hold_time(c->job);
+    *(starts->last != NULL ? &starts->last->after : &starts->first) = c;
+    starts->last = c;
+}
+
+static void remove_waiting(command *c)
+{
+    haft__command_starts *starts = &c->job->exec->starts;
+    command *before = NULL;
+    for (command *at = starts->first; at != NULL && at != c; at = at->after) {
+        before = at;
+    }
+    *(before != NULL ? &before->after : &starts->first) = c->after;
+    starts->last = starts->last == c ? before : starts->last;
+    c->after = NULL;
+}
+
+/* Starts those that have waited longest. */
+static void begin_step(haft__task *task)
+{
+    haft__command_starts *starts = HAFT__CONTAINER(task, haft__command_starts, next_step);
+    starts->count = 0;
+    while (starts->first != NULL && starts->count < HAFT__LIMIT_EXEC_STARTS) {
+        command *c = starts->first;
+        haft_error err = {0};
+        remove_waiting(c);
+        if (haft__exec_begin_time(c->job, &err) != HAFT_OK || spawn_counted(c, &err) != HAFT_OK) {
+            c->job->executor = NULL; /* nothing has to be ended */
+            haft__exec_report_failure(c->job, &err);
+        }
+    }
+}
+
 static haft_status start(haft__exec_job *job, haft_error *err)
 {
     command *c = haft__arena_array(&job->arena, 1, sizeof(*c));
@@ -275,13 +327,22 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     status = status == HAFT_OK ? make_env(c, err) : status;
     status = status == HAFT_OK ? find_cwd(c, err) : status;
     status = status == HAFT_OK ? haft__command_input(job, &c->input, err) : status;
-    return status == HAFT_OK ? spawn(c, err) : status;
+    const haft__command_starts *starts = &job->exec->starts;
+    if (status == HAFT_OK && (starts->first != NULL || starts->count >= HAFT__LIMIT_EXEC_STARTS)) {
+        add_waiting(c);
+        return HAFT_OK;
+    }
+    return status == HAFT_OK ? spawn_counted(c, err) : status;
 }
 
 static bool abandon(haft__exec_job *job)
 {
-    const command *c = job->state;
-    haft__child_kill(c->child);
+    command *c = job->state;
+    if (c->child == NULL) {
+        remove_waiting(c);
+    } else {
+        haft__child_kill(c->child);
+    }
     return false;
 }
 

@@ -460,6 +460,74 @@ TEST(a_hundred_commands_at_once_leave_no_process)
     help_end(&f);
 }
 
+static size_t count_started(const help_call *calls, size_t count)
+{
+    size_t started = 0;
+    for (size_t i = 0; i < count; i++) { /* the time of a call begins when it starts */
+        bool ended = calls[i].result_count > 0;
+        started += ended || (calls[i].job != NULL && calls[i].job->timer.slot != 0);
+    }
+    return started;
+}
+
+static void count_firing(void *context)
+{
+    (*(size_t *)context)++;
+}
+
+TEST(one_step_of_the_loop_starts_a_bounded_number_of_commands)
+{
+    enum { COUNT_OF_CALLS = 3 * HAFT__LIMIT_EXEC_STARTS + 1 };
+    static help_call calls[COUNT_OF_CALLS];
+    help_exec f;
+    size_t fired = 0, started, steps = 0;
+    haft__timer timer = {.slot = 0};
+    help_begin(&f);
+    for (size_t i = 0; i < COUNT_OF_CALLS; i++) {
+        help_init_call(&f, &calls[i], HAFT__TOOL_COMMAND, "{\"command\":[\"cat\"]}",
+                       "{\"text\":\"x\"}");
+        help_start(&f, &calls[i]);
+    }
+    started = count_started(calls, COUNT_OF_CALLS);
+    CHECK_INT(started, HAFT__LIMIT_EXEC_STARTS, "started before the first step");
+    haft__exec_cancel(calls[COUNT_OF_CALLS - 1].job); /* it never starts */
+    calls[COUNT_OF_CALLS - 1].job = NULL;
+    CHECK_INT(haft__timer_start(f.loop, &timer, 0, count_firing, &fired, NULL), HAFT_OK, "timer");
+    for (size_t now; f.exec->starts.first != NULL && steps < COUNT_OF_CALLS; started = now) {
+        help_step(&f, 1000);
+        now = count_started(calls, COUNT_OF_CALLS);
+        CHECK(now - started <= HAFT__LIMIT_EXEC_STARTS, "%zu in one step", now - started);
+        CHECK_INT(fired, 1, "a timer fires while commands wait");
+        steps++;
+    }
+    CHECK(steps >= 2, "%zu steps", steps);
+    for (size_t i = 0; i + 1 < COUNT_OF_CALLS; i++) {
+        help_wait(&f, &calls[i]);
+        CHECK(calls[i].result.ok, "%.*s", HAFT__ARG(calls[i].result.text));
+    }
+    help_step(&f, 0);
+    CHECK_INT(calls[COUNT_OF_CALLS - 1].result_count, 0, "results of the cancelled call");
+    help_end(&f);
+}
+
+TEST(a_command_that_waits_for_its_turn_uses_no_time)
+{
+    static help_call calls[HAFT__LIMIT_EXEC_STARTS + 1];
+    help_exec f;
+    help_begin(&f);
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        help_init_call(&f, &calls[i], HAFT__TOOL_COMMAND, "{\"command\":[\"cat\"]}", "");
+        help_start(&f, &calls[i]);
+    }
+    CHECK(calls[0].job->timer.slot != 0, "the time of the first call runs");
+    CHECK_INT(calls[HAFT__LIMIT_EXEC_STARTS].job->timer.slot, 0, "the time of the last call runs");
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        help_wait(&f, &calls[i]);
+        CHECK(calls[i].result.ok, "%.*s", HAFT__ARG(calls[i].result.text));
+    }
+    help_end(&f);
+}
+
 TEST(a_command_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
