@@ -104,6 +104,8 @@
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, after aliases are expanded")        \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_DIFF_LINES, "spec.diff_lines", 50, "lines of a diff between two specs")                 \
+    X(SPEC_AGENTS, "spec.agents", 1000,                                                            \
+      "agents of one spec and of its agents; one that several agents use counts for each of them") \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
     X(SPEC_MODELS, "spec.models", 8, "models of one spec: the first, and those after it")          \
     X(FORMAT_BYTES, "format.bytes", 64 << 20, "bytes of a model's text that are parsed for calls") \
@@ -218,7 +220,7 @@
     X(CHILD_COUNT, "child.count", 1000, "child runs that one run may start")                       \
     X(CHILD_OPEN, "child.open", 1000, "child runs that one process works on at once")              \
     X(CHILD_KEPT, "child.kept", 16,                                                                \
-      "waiting child runs that stay in memory for the person at the terminal")                     \
+      "waiting child runs that stay in memory for a person who is asked here")                     \
     X(CHILD_POLL_MS, "child.poll_ms", 250,                                                         \
       "milliseconds between two polls for child runs that other processes have changed")           \
     X(CHILD_POLL_COUNT, "child.poll_count", 64, "child runs that one such poll reads")             \
@@ -324,6 +326,8 @@
     X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
     X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one argument of a command tool")       \
     X(EXEC_FILES, "exec.files", 1024, "files that a command's process may have open")              \
+    X(EXEC_STARTS, "exec.starts", 32,                                                              \
+      "commands that one process starts at once; others start a moment later")                     \
     X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds that the guard has to end a command")   \
     X(EXEC_SWEEP_MS, "exec.sweep_ms", 4000,                                                        \
       "milliseconds to find and kill the processes that a killed guard left running")              \

@@ -106,6 +106,25 @@ static bool check_nesting(haft__loader *l, const reference *r)
     return false;
 }
 
+/* Each use of an agent is loaded and stored: agents that use all agents of the next level, on many
+ * levels, would be loaded very often. Reported once: after that nothing is loaded. */
+static bool check_count(haft__loader *l, const reference *r, size_t *count)
+{
+    haft__spec_problem *problem;
+    if (++*count <= HAFT__LIMIT_SPEC_AGENTS) {
+        return true;
+    }
+    if (*count == HAFT__LIMIT_SPEC_AGENTS + 1) {
+        problem = haft__loader_error(l, r->pointer, HAFT__SUBJECT_VALUE,
+                                     "the spec has more than %d agents, counting an agent once for "
+                                     "each agent that uses it",
+                                     HAFT__LIMIT_SPEC_AGENTS);
+        haft__loader_hint(l, problem, "let fewer agents use the same ones, or use fewer levels");
+    }
+    l->broken = true;
+    return false;
+}
+
 /* ---- loading one agent ---- */
 
 /* Problems of an agent in the spec are located in the spec, those of a file by line and column. */
@@ -164,13 +183,18 @@ static haft_str text_of(haft__loader *l, haft__json value)
 
 static const haft__spec *load_agent(haft__loader *l, const reference *r)
 {
-    haft__spec_scope scope = {.agents = haft__object_object(l->source, "agents"),
-                              .name = haft__object_string(l->source, "name"),
-                              .handoffs = haft__object_array(l->source, "handoffs"),
-                              .path = l->options->path,
-                              .agent_members = r->file ? NULL : r->value.members,
-                              .agent_file = r->file ? r->path : HAFT__LIT(""),
-                              .outer = l->options->scope};
+    haft__spec_scope scope = {
+        .agents = haft__object_object(l->source, "agents"),
+        .name = haft__object_string(l->source, "name"),
+        .handoffs = haft__object_array(l->source, "handoffs"),
+        .path = l->options->path,
+        .agent_members = r->file ? NULL : r->value.members,
+        .agent_file = r->file ? r->path : HAFT__LIT(""),
+        .agent_count = l->options->scope != NULL ? l->options->scope->agent_count : &l->agent_count,
+        .outer = l->options->scope};
+    if (!check_count(l, r, scope.agent_count)) {
+        return NULL;
+    }
     haft__spec_options options = *l->options;
     options.path = r->path;
     options.scope = &scope;

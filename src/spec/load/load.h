@@ -37,6 +37,7 @@ typedef struct haft__spec_scope {
     haft_str path;                          /* of its file */
     const haft__json_member *agent_members; /* identifies the agent that is being loaded; or NULL */
     haft_str agent_file;                    /* ... if it is a file */
+    size_t *agent_count;                    /* agents that were loaded for the outermost spec */
     const struct haft__spec_scope *outer;   /* or NULL */
 } haft__spec_scope;
 

@@ -29,6 +29,7 @@ typedef struct haft__loader {
     bool broken; /* tools or names of tools have errors: checks of their combination are skipped */
     haft__agent_tool *agent_tools; /* room for all tools; spec->agent_tools has the added ones */
     haft__agent_spec *agents;      /* room for all agents; spec->agents has the added ones */
+    size_t agent_count;            /* agents that were loaded for it, and for its agents */
     haft_str schema;               /* the schema to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */

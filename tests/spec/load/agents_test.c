@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/spec/load/agents.c and handoffs.c: agents that tools start, and handoffs. */
+#include "base/limits.h"
 #include "base/str.h"
 #include "run/handoff/handoff.h"
 #include "spec/spec_help.h"
@@ -52,6 +53,39 @@ static const problem_case agents[] = {
 TEST(agents_of_tools_are_checked)
 {
     check_problems(agents, COUNT(agents));
+}
+
+static void add_agents(haft__buf *buf, char level, size_t count, char used, size_t used_count)
+{
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_addf(buf, "  %c%zu: {haft: 1, name: x, description: Finds a fact., tools: [",
+                       level, i);
+        for (size_t k = 0; k < used_count; k++) {
+            haft__buf_addf(buf, "%s{name: t%zu, agent: %c%zu}", k > 0 ? ", " : "", k, used, k);
+        }
+        haft__buf_addf(buf, "]}\n");
+    }
+}
+
+TEST(agents_of_agents_have_a_limit)
+{
+    enum { A = 10, B = 8, C = 10, D = 12, LOADED = A * (1 + B * (1 + C)) + B * (1 + C) + C + D };
+    CHECK_INT(LOADED, HAFT__LIMIT_SPEC_AGENTS, "the numbers of this test");
+    for (size_t more = 0; more < 2; more++) {
+        loaded f;
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 20);
+        haft__buf_addf(&buf, "agents:\n");
+        add_agents(&buf, 'a', A, 'b', B); /* each of these uses all of the next level */
+        add_agents(&buf, 'b', B, 'c', C);
+        add_agents(&buf, 'c', C, ' ', 0);
+        add_agents(&buf, 'd', D + more, ' ', 0);
+        load(&f, keep(&buf).ptr);
+        bool found = strstr(f.listing.ptr, "the spec has more than 1000 agents") != NULL;
+        CHECK(found == (more > 0), "%zu more: %.*s", more, HAFT__ARG(f.listing));
+        CHECK_INT(f.report.errors, more, "errors with %zu more", more);
+        unload(&f);
+    }
 }
 
 static const problem_case handoffs[] = {
