@@ -33,7 +33,7 @@ static void add_text(haft__aho_corasick *marks, const char *text, uint16_t numbe
     marks->nodes[node].mark = number + 1U;
 }
 
-/* Proceeds by depth: parents have lower numbers than their children only within one text. */
+/* Visits the nodes by depth: a parent has a lower number than its child only within one text. */
 static void link_failures(haft__aho_corasick *marks, uint16_t deepest)
 {
     for (uint16_t depth = 1; depth < deepest; depth++) {
@@ -50,14 +50,14 @@ static void link_failures(haft__aho_corasick *marks, uint16_t deepest)
     }
 }
 
-static void note_starts(haft__aho_corasick *marks, const char *const *texts, size_t count)
+static void set_starts(haft__aho_corasick *marks, const char *const *texts, size_t count)
 {
-    marks->only = (unsigned char)texts[0][0];
+    marks->first_byte = (unsigned char)texts[0][0];
     for (size_t i = 0; i < count; i++) {
         unsigned char first = (unsigned char)texts[i][0];
         marks->starts[first] = true;
-        if (first != marks->only) {
-            marks->only = -1;
+        if (first != marks->first_byte) {
+            marks->first_byte = -1;
         }
     }
 }
@@ -78,7 +78,7 @@ haft_status haft__aho_corasick_build(haft__aho_corasick *marks, haft__arena *are
     }
     marks->nodes[0] = (haft__aho_corasick_node){.text = ""};
     marks->count = 1;
-    note_starts(marks, texts, count);
+    set_starts(marks, texts, count);
     for (size_t i = 0; i < count; i++) {
         add_text(marks, texts[i], (uint16_t)i);
     }
@@ -88,8 +88,8 @@ haft_status haft__aho_corasick_build(haft__aho_corasick *marks, haft__arena *are
 
 size_t haft__aho_corasick_skip(const haft__aho_corasick *marks, haft_str bytes)
 {
-    if (marks->only >= 0) {
-        const char *at = bytes.len > 0 ? memchr(bytes.ptr, marks->only, bytes.len) : NULL;
+    if (marks->first_byte >= 0) {
+        const char *at = bytes.len > 0 ? memchr(bytes.ptr, marks->first_byte, bytes.len) : NULL;
         return at != NULL ? (size_t)(at - bytes.ptr) : bytes.len;
     }
     size_t i = 0;

@@ -2,8 +2,8 @@
 /*
  * format/aho_corasick.h - finds a few literal texts (marks) in bytes that arrive in pieces.
  *
- * An Aho-Corasick automaton reads each byte once. Only a state number is kept between two pieces:
- * the bytes that are withheld are the start of a mark, so the state determines them.
+ * An Aho-Corasick automaton reads each byte once. Only a state number is stored between two pieces:
+ * withheld bytes are the start of a mark, so the state number determines them.
  */
 #ifndef HAFT_FORMAT_AHO_CORASICK_H
 #define HAFT_FORMAT_AHO_CORASICK_H
@@ -19,19 +19,20 @@ typedef struct haft__aho_corasick_node {
     const char *text;        /* the matched bytes are its first `depth` */
     uint16_t depth;          /* how many bytes of the mark are matched */
     uint16_t child, sibling; /* 0: no such node */
-    uint16_t fail; /* the state of the longest other mark prefix that the matched bytes end with */
+    uint16_t fail; /* the state of the longest shorter prefix of a mark that the matched bytes end
+                      with */
     uint16_t mark; /* 1 + the index of the complete mark; 0: no mark is complete */
 } haft__aho_corasick_node;
 
 typedef struct haft__aho_corasick {
     haft__aho_corasick_node *nodes;
     uint16_t count;
-    int only; /* the byte that every mark begins with; -1: they begin with different bytes */
+    int first_byte;   /* the first byte of every mark; -1: they begin with different bytes */
     bool starts[256]; /* whether a mark begins with this byte */
 } haft__aho_corasick;
 
-/* The literals must not be empty, and none may be part of another except as its end. They must
- * outlive the automaton, which lives in `arena`. */
+/* No literal is empty. A literal must not be part of another one, except at its end. The literals
+ * must outlive the automaton, which lives in `arena`. */
 HAFT_MUST_USE haft_status haft__aho_corasick_build(haft__aho_corasick *marks, haft__arena *arena,
                                                    const char *const *texts, size_t count,
                                                    haft_error *err);

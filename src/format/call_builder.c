@@ -42,7 +42,7 @@ static void clear(haft__call_builder *call)
     call->members = call->wrapped = call->in_value = call->late = call->bad_recipient = false;
     call->in_section = false;
     call->written = call->opener = call->head = 0;
-    call->coded = call->comment = false;
+    call->is_code = call->in_comment = false;
     call->text = (haft__py_text){0};
     call->depth = 0;
     call->tool = NULL;
@@ -126,7 +126,7 @@ static bool is_name_byte(char c)
 bool haft__call_builder_is_name(haft_str name)
 {
     size_t i = 0;
-    bool word = false; /* it is not only punctuation */
+    bool word = false; /* the name has a letter or a digit */
     while (i < name.len && is_name_byte(name.ptr[i])) {
         word = word || strchr(".:/-", name.ptr[i]) == NULL;
         i++;
@@ -147,7 +147,7 @@ size_t haft__call_builder_name_length(const haft__parser *p, haft_str text)
 {
     size_t room = HAFT__LIMIT_FORMAT_NAME_BYTES - p->call.name.len, i = 0;
     room = room < text.len ? room : text.len;
-    bool spaced = !p->call.if_named; /* >>>NAME allows no white space except its line end */
+    bool spaced = !p->call.if_named; /* after >>>NAME only a line end is allowed */
     while (i < room
            && (is_name_byte(text.ptr[i]) || text.ptr[i] == '\r'
                || (spaced && haft__ascii_is_space(text.ptr[i])))) {
@@ -171,10 +171,10 @@ static void follow_code(haft__call_builder *call, char c)
     if (call->text.quote != '\0' && haft__python_skip_string(&call->text, c)) {
         return;
     }
-    if (call->comment) {
-        call->comment = c != '\n';
+    if (call->in_comment) {
+        call->in_comment = c != '\n';
     } else if (c == '#') {
-        call->comment = true;
+        call->in_comment = true;
     } else if (c == '"' || c == '\'') {
         call->text = (haft__py_text){.quote = c, .quotes = 1};
     } else if (c == '(' || c == '[' || c == '{') {
@@ -196,7 +196,7 @@ bool haft__call_builder_is_code_open(const haft__parser *p)
 {
     const haft__call_builder *call = &p->call;
     bool empty = call->text.quotes == 2 && !call->text.triple;
-    return call->coded && (call->depth > 0 || (call->text.quote != '\0' && !empty));
+    return call->is_code && (call->depth > 0 || (call->text.quote != '\0' && !empty));
 }
 
 void haft__call_builder_begin_code(haft__parser *p)
@@ -210,7 +210,7 @@ void haft__call_builder_begin_code(haft__parser *p)
     haft__buf_add_str(&call->key, HAFT__LIT("code"));
     haft__parser_check(p, &call->key);
     (void)haft__value_begin(p, HAFT__ACTION_KEY_END_STRING);
-    call->coded = true;
+    call->is_code = true;
     haft__call_builder_add_code(p, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
@@ -281,7 +281,7 @@ const char *haft__call_builder_end_name(haft__parser *p)
     haft__call_builder *call = &p->call;
     haft_str name = haft__str_trim(haft__buf_str(&call->name));
     if (call->name.status != HAFT_OK || !haft__call_builder_is_name(name)) {
-        return "its name cannot be that of a tool";
+        return "its name is not a valid tool name";
     }
     call->tool = haft__call_builder_find_tool(p, name);
     trim(&call->name);

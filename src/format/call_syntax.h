@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format/call_syntax.h - how calls are written in a format, for grammars: the texts around them.
+ * format/call_syntax.h - how a format writes calls, for grammars: the texts around names and
+ * arguments.
  *
  * In these texts HAFT__SYNTAX_WS stands for optional white space and HAFT__SYNTAX_NUMBER for a
  * number; everything else is literal. NULL is the empty text.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_value.c - arguments that are written as keys and unquoted values: their types come from the
- * tool's schema.
+ * call_value.c - arguments that are written as keys and unquoted values. The schema of the tool has
+ * the types of the values.
  *
- * A string is reported as it arrives, any other value when it is complete. A value that does not
- * parse as its type stays a string, so that the check of the arguments can report the error.
- * Tests: tests/format/call_value_test.c, tests/format/dialects/qwen3coder_test.c.
+ * A string is reported piece by piece as it arrives, any other value when it is complete. A value
+ * that does not parse as its type stays a string, so that the check of the arguments can report the
+ * error. Tests: tests/format/call_value_test.c, tests/format/dialects/qwen3coder_test.c.
  */
 #include "base/limits.h"
 #include "format/parser.h"
@@ -54,7 +54,7 @@ static unsigned type_of_value(haft__json value)
     return kinds[value.kind];
 }
 
-/* The types that a schema gives directly, in `type` or by its allowed values; 0: none. */
+/* The types in the `type` of a schema, or of the values that it allows; 0: it has neither. */
 static unsigned types_of_schema(haft__json schema)
 {
     const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
@@ -80,30 +80,30 @@ static unsigned types_of_schema(haft__json schema)
 #define MOST_STEPS 256
 #define MOST_DEPTH 16
 
-typedef struct looking {
+typedef struct schema_search {
     haft__json root; /* the schema that references point into */
     unsigned steps;
-} looking;
+} schema_search;
 
-/* The schema that this one refers to, within the tool's schema; NULL if it does not exist. */
-static const haft__json *follow(const looking *l, haft__json schema)
+/* The schema that `$ref` refers to, within the tool's schema; NULL if it does not exist. */
+static const haft__json *follow_ref(const schema_search *search, haft__json schema)
 {
     const haft__json *ref = haft__json_get(schema, HAFT__LIT("$ref"));
     if (ref == NULL || ref->kind != HAFT__JSON_STRING
         || !haft__str_starts_with(haft__json_text(*ref), HAFT__LIT("#"))) {
         return NULL;
     }
-    return haft__pointer_get(&l->root, haft__str_skip(haft__json_text(*ref), 1));
+    return haft__pointer_get(&search->root, haft__str_skip(haft__json_text(*ref), 1));
 }
 
-static bool is_too_far(looking *l, unsigned depth)
+static bool exceeds_limit(schema_search *search, unsigned depth)
 {
-    return depth > MOST_DEPTH || l->steps++ >= MOST_STEPS;
+    return depth > MOST_DEPTH || search->steps++ >= MOST_STEPS;
 }
 
-/* The intersection; 0 means no restriction. An integer is a number; if the two contradict each
- * other, the first counts. */
-static unsigned both(unsigned a, unsigned b)
+/* The intersection of two sets of types; 0 means no restriction. An integer is also a number. If
+ * the sets have no common type, returns the first. */
+static unsigned intersect_types(unsigned a, unsigned b)
 {
     if (a == 0 || (a & TYPE_ANY) != 0) {
         return b != 0 ? b : a;
@@ -116,49 +116,52 @@ static unsigned both(unsigned a, unsigned b)
     return (wide_a & wide_b) != 0 ? wide_a & wide_b : a;
 }
 
-static unsigned types_in(looking *l, haft__json schema, unsigned depth);
+static unsigned types_in(schema_search *search, haft__json schema, unsigned depth);
 
-/* The types of the schemas under `key` together: all of them apply, or any. */
-static unsigned types_of_list(looking *l, haft__json schema, const char *key, bool all,
+/* The types that a list of schemas allows: the intersection with `all`, else the union. */
+static unsigned types_of_list(schema_search *search, haft__json schema, const char *key, bool all,
                               unsigned depth)
 {
     const haft__json *list = haft__json_get(schema, haft__str(key));
     unsigned types = 0;
     for (uint32_t i = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && i < list->count; i++) {
-        unsigned one = types_in(l, list->items[i], depth + 1);
-        types = all ? both(types, one) : types | (one != 0 ? one : TYPE_ANY);
+        unsigned item_types = types_in(search, list->items[i], depth + 1);
+        types = all ? intersect_types(types, item_types)
+                    : types | (item_types != 0 ? item_types : TYPE_ANY);
     }
     return types;
 }
 
-/* 0: the schema gives no type. */
-static unsigned types_in(looking *l, haft__json schema, unsigned depth)
+/* The types that a schema allows; 0: it does not restrict the type. */
+static unsigned types_in(schema_search *search, haft__json schema, unsigned depth)
 {
-    if (is_too_far(l, depth)) {
+    if (exceeds_limit(search, depth)) {
         return 0;
     }
     unsigned types = types_of_schema(schema);
-    const haft__json *target = follow(l, schema);
-    types = target != NULL ? both(types, types_in(l, *target, depth + 1)) : types;
-    types = both(types, types_of_list(l, schema, "allOf", true, depth));
-    types = both(types, types_of_list(l, schema, "anyOf", false, depth));
-    return both(types, types_of_list(l, schema, "oneOf", false, depth));
+    const haft__json *target = follow_ref(search, schema);
+    types = target != NULL ? intersect_types(types, types_in(search, *target, depth + 1)) : types;
+    types = intersect_types(types, types_of_list(search, schema, "allOf", true, depth));
+    types = intersect_types(types, types_of_list(search, schema, "anyOf", false, depth));
+    return intersect_types(types, types_of_list(search, schema, "oneOf", false, depth));
 }
 
-/* The schema of a parameter: in the properties, or in those of a schema that also applies. */
-static const haft__json *find_property(looking *l, haft__json schema, haft_str key, unsigned depth)
+/* The schema of a parameter: in the properties of `schema`, or of a schema in its `$ref` or
+ * `allOf`. */
+static const haft__json *find_property(schema_search *search, haft__json schema, haft_str key,
+                                       unsigned depth)
 {
     const haft__json *at = haft__json_get(schema, HAFT__LIT("properties"));
     at = at != NULL ? haft__json_get(*at, key) : NULL;
-    if (at != NULL || is_too_far(l, depth)) {
+    if (at != NULL || exceeds_limit(search, depth)) {
         return at;
     }
-    const haft__json *target = follow(l, schema);
+    const haft__json *target = follow_ref(search, schema);
     const haft__json *list = haft__json_get(schema, HAFT__LIT("allOf"));
     uint32_t count = list != NULL && list->kind == HAFT__JSON_ARRAY ? list->count : 0;
-    at = target != NULL ? find_property(l, *target, key, depth + 1) : NULL;
+    at = target != NULL ? find_property(search, *target, key, depth + 1) : NULL;
     for (uint32_t i = 0; at == NULL && i < count; i++) {
-        at = find_property(l, list->items[i], key, depth + 1);
+        at = find_property(search, list->items[i], key, depth + 1);
     }
     return at;
 }
@@ -166,9 +169,9 @@ static const haft__json *find_property(looking *l, haft__json schema, haft_str k
 /* The types that a parameter may have. */
 static unsigned types_of(const haft__format_tool *tool, haft_str key)
 {
-    looking l = {.root = tool != NULL ? tool->parameters : haft__json_null()};
-    const haft__json *at = find_property(&l, l.root, key, 0);
-    unsigned types = at != NULL ? types_in(&l, *at, 0) : 0;
+    schema_search search = {.root = tool != NULL ? tool->parameters : haft__json_null()};
+    const haft__json *at = find_property(&search, search.root, key, 0);
+    unsigned types = at != NULL ? types_in(&search, *at, 0) : 0;
     return types != 0 ? types : TYPE_ANY;
 }
 
@@ -179,8 +182,9 @@ bool haft__value_is_text(const haft__format_tool *tool, haft_str key)
 
 /* ---- typed values ---- */
 
-/* In an unquoted string, quotes are part of the string. */
-static bool fits(haft__json value, unsigned types)
+/* Whether a value has one of the types. A JSON string has none: in an unquoted string, quotes are
+ * part of the string. */
+static bool has_type(haft__json value, unsigned types)
 {
     return (types & TYPE_ANY) != 0
            || (value.kind != HAFT__JSON_STRING && (type_of_value(value) & types) != 0);
@@ -190,7 +194,7 @@ static bool fits(haft__json value, unsigned types)
 static bool is_json(haft__parser *p, haft_str text, unsigned types)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.max_depth--; /* the arguments are one level themselves */
+    options.max_depth--; /* the object of the arguments is one level */
     haft__json_stream stream;
     haft__json_event event = {.kind = HAFT__JSON_EVENT_MORE};
     haft_error err = {0};
@@ -202,8 +206,8 @@ static bool is_json(haft__parser *p, haft_str text, unsigned types)
         if (status == HAFT_OK && event.kind == HAFT__JSON_EVENT_MORE) {
             haft__json_stream_end(&stream);
         } else if (status == HAFT_OK && event.kind > HAFT__JSON_EVENT_DONE) {
-            good =
-                (event.depth > 0 || fits(event.value, types)) && !haft__scan_is_not_finite(&event);
+            good = (event.depth > 0 || has_type(event.value, types))
+                   && !haft__scan_is_not_finite(&event);
         }
     }
     haft__json_stream_finish(&stream);
@@ -213,8 +217,8 @@ static bool is_json(haft__parser *p, haft_str text, unsigned types)
     return status == HAFT_OK && good && text.len == 0;
 }
 
-/* An object or array with errors, repaired; empty if it cannot be repaired, or may be a string. The
- * result is in p->scratch. */
+/* Repairs an object or array with errors. Empty if it cannot be repaired, or if the value may be a
+ * string. The result is in p->scratch. */
 static haft_str repair_container(haft__parser *p, haft_str text, unsigned types)
 {
     bool container = text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
@@ -231,7 +235,7 @@ static haft_str repair_container(haft__parser *p, haft_str text, unsigned types)
     haft__buf_clear(&p->scratch);
     if (status == HAFT_NO_MEMORY) {
         haft__parser_fail(p, status, &err);
-    } else if (status == HAFT_OK && fits(value, types)) {
+    } else if (status == HAFT_OK && has_type(value, types)) {
         haft__json_write(&p->scratch, value);
         haft__parser_check(p, &p->scratch);
         p->call.repaired = true;
@@ -298,8 +302,8 @@ bool haft__value_begin(haft__parser *p, haft__format_action how)
     return true;
 }
 
-/* How much of a string can be reported: not a newline that may be the last, not a part of a
- * character. */
+/* How many bytes of a string can be reported: all except a newline that may be its last byte and an
+ * incomplete character. */
 static size_t count_ready(const haft__parser *p, haft_str text)
 {
     size_t ready = text.len;
@@ -329,7 +333,8 @@ static haft_str without_last_newline(haft_str text)
     return text;
 }
 
-/* Drops the newline at the start, once it is known whether there is one. */
+/* Drops a newline at the start of the value. False until enough bytes have arrived to decide
+ * whether it has one. */
 static bool trim_start(haft__parser *p)
 {
     haft__call_builder *call = &p->call;
@@ -397,7 +402,7 @@ void haft__value_end(haft__parser *p)
 
 /* ---- arguments inside a parameter ---- */
 
-/* Null if the text is not JSON. */
+/* The value of a JSON text; null if the text is not JSON. */
 static haft__json read_json(haft__parser *p, haft__arena *arena, haft_str text)
 {
     haft__json value;
@@ -410,19 +415,20 @@ static haft__json read_json(haft__parser *p, haft__arena *arena, haft_str text)
 }
 
 /* Whether the tool has each of the members as a parameter, but none with this name. */
-static bool are_parameters(const haft__parser *p, haft__json object, haft_str name)
+static bool has_parameters(const haft__parser *p, haft__json object, haft_str name)
 {
-    looking l = {.root = p->call.tool->parameters};
-    bool all = find_property(&l, l.root, name, 0) == NULL;
+    schema_search search = {.root = p->call.tool->parameters};
+    bool all = find_property(&search, search.root, name, 0) == NULL;
     for (uint32_t i = 0; all && i < object.count; i++) {
-        l.steps = 0;
-        all = find_property(&l, l.root, haft__json_text(object.members[i].key), 0) != NULL;
+        search.steps = 0;
+        all =
+            find_property(&search, search.root, haft__json_text(object.members[i].key), 0) != NULL;
     }
     return all;
 }
 
-/* Some models write all arguments as one parameter, "arguments". If the tool has no such parameter
- * but those inside it, they are the arguments. */
+/* Some models write all arguments as members of one parameter, such as "arguments". If the tool
+ * does not have this parameter but has all the members as parameters, uses the members. */
 static void unwrap(haft__parser *p)
 {
     haft__call_builder *call = &p->call;
@@ -438,7 +444,7 @@ static void unwrap(haft__parser *p)
             inner = read_json(p, &arena, haft__json_text(inner));
         }
         if (inner.kind == HAFT__JSON_OBJECT
-            && are_parameters(p, inner, haft__json_text(all.members[0].key))) {
+            && has_parameters(p, inner, haft__json_text(all.members[0].key))) {
             haft__buf_clear(&call->args);
             haft__json_write(&call->args, inner);
             haft__parser_check(p, &call->args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* consume.c - bytes that are not part of a mark: the state says what they mean, or they lead to
+/* consume.c - bytes that are not part of a mark: the state defines their meaning, or they lead to
  * another state. Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer:
  * fuzz/format.c. */
 #include "format/parser.h"
@@ -43,7 +43,8 @@ bool haft__parser_is_call_uncertain(const haft__parser *p)
 static size_t consume_whitespace(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     size_t spaces = count_spaces(text);
-    if (spaces > 0 && p->call.if_named && !p->call.named) { /* a name would be expected here */
+    if (spaces > 0 && p->call.if_named
+        && !p->call.named) { /* the name must follow without white space */
         haft__call_builder_revert_to_content(p, text.len);
         haft__parser_enter_state(p, p->format->plain);
         return 0;
@@ -70,7 +71,7 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
         if (haft__parser_state(p)->bytes == HAFT__BYTES_SECTION_TEXT) {
             haft__section_text_begin(p, text.ptr[spaces], text.len - spaces);
         } else if (haft__parser_state(p)->bytes == HAFT__BYTES_NAME
-                   && !p->call.open) { /* only its name opens it */
+                   && !p->call.open) { /* the call begins with its name, without a mark */
             haft__call_builder_begin(p, HAFT__LIT(""), true);
             p->call.late = p->rereading;
             p->call.offset -= p->rereading ? text.len - spaces : 0;
@@ -82,7 +83,7 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
     return spaces;
 }
 
-/* A second value in a call: its meaning is unknown. */
+/* Begins a malformed call for a second value in a call. */
 static void begin_second(haft__parser *p, size_t length)
 {
     haft__call_builder_begin(p, HAFT__LIT(""), false);
@@ -92,7 +93,7 @@ static void begin_second(haft__parser *p, size_t length)
                                &(haft__malformed_call){.json = true});
 }
 
-/* Reads brackets, commas and colons: the value ended before them, perhaps too early. */
+/* Reads brackets, commas and colons after the end of a value, which may have ended too early. */
 static size_t consume_stray_json(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     bool content =
@@ -112,12 +113,12 @@ static size_t consume_stray_json(haft__parser *p, const haft__format_state *stat
     return used;
 }
 
-/* Whether a byte after a value and `tail` begins a second value, or continues one that ended too
- * early: marks in its strings are data. */
+/* Whether the byte after a value and `tail` begins a second value, or continues a value that ended
+ * too early. Marks in the strings of such a value are data. */
 static bool is_second(const haft__parser *p, char c)
 {
     bool more = p->tail == ',' || p->tail == ':';
-    bool first = p->tail == '\0' && !p->format->open_ended; /* it may be text in such a format */
+    bool first = p->tail == '\0' && !p->format->open_ended; /* else the byte may begin text */
     return (c == '"' || c == '{' || c == '[') && (more || first);
 }
 
@@ -151,7 +152,7 @@ static size_t consume_tail(haft__parser *p, const haft__format_state *state, haf
     return text.len;
 }
 
-/* A longer header is text. */
+/* The longest header; more bytes are text. */
 #define HEADER_BYTES 256
 
 /* How many bytes precede the text of a header: its first word, and white space. */
@@ -192,11 +193,12 @@ static void read_header(haft__parser *p, haft__buf *to, haft_str text)
     }
 }
 
-/* A name or an id with more bytes after the first mark of its call may be prose. */
+/* A name or an id with more bytes than this, counted from the first mark of its call, may be
+ * prose. */
 #define WORD_BYTES (2 * HAFT__LIMIT_FORMAT_NAME_BYTES)
 
-/* Reads bytes of a name or an id up to WORD_BYTES, if `text` goes past them. True if they are
- * prose: the state has changed then. */
+/* If a name or an id becomes longer than WORD_BYTES, reads its bytes up to that length. True if
+ * they are prose; then the state has changed. */
 static bool consume_long_words(haft__parser *p, haft__buf *to, haft_str text, size_t *ret_used)
 {
     size_t words = p->call.written - p->call.opener;
@@ -210,12 +212,12 @@ static bool consume_long_words(haft__parser *p, haft__buf *to, haft_str text, si
     if (haft__mention_judge(p, next) == HAFT__MENTION_NO) {
         return false;
     }
-    haft__parser_reject_unless_mention(p, "its name cannot be that of a tool", next,
+    haft__parser_reject_unless_mention(p, "its name is not a valid tool name", next,
                                        text.len - *ret_used);
     return true;
 }
 
-/* Reads a name, an id or a key up to the start of a tag, which belongs to something else. */
+/* Reads a name, an id or a key up to the start of a tag, which is never part of it. */
 static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
 {
     bool key = to == &p->call.key;
@@ -229,22 +231,22 @@ static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
     read_header(p, to, (haft_str){text.ptr + before, used - before});
     if (used < text.len) {
         haft__parser_reject_unless_mention(
-            p, key ? "a tag is in the name of a parameter" : "a tag is in its name or id",
+            p, key ? "the name of a parameter contains a tag" : "its name or id contains a tag",
             key ? '\0' : haft__mention_first_byte(p), text.len - used);
         if (key
-            && p->format->malformed_value != 0) { /* its value follows, or the end of the call */
+            && p->format->malformed_value != 0) { /* the value follows, or the end of the call */
             haft__parser_enter_state(p, p->format->malformed_value);
         }
     }
     return used;
 }
 
-/* Reads the name of a tool. If it must be a known tool, or is code otherwise, reads only while it
- * can be a name. */
+/* Reads the name of a tool. If the call needs a known tool, or if other bytes are code, stops at
+ * the first byte that cannot be part of a name. */
 static size_t consume_name(haft__parser *p, const haft__format_state *state, haft_str text)
 {
     bool content = p->call.if_known || p->call.if_named; /* bytes that are not a name are content */
-    if (!content && state->fallback == 0) {              /* its end decides what it is */
+    if (!content && state->fallback == 0) { /* the name is checked when it is complete */
         return consume_header(p, &p->call.name, text);
     }
     size_t used = haft__call_builder_name_length(p, text);
@@ -291,7 +293,7 @@ size_t haft__parser_consume(haft__parser *p, haft_str text)
         haft__parser_emit_reasoning(p, text);
     } else if (state->bytes == HAFT__BYTES_CODE) {
         haft__parser_emit_code(p, text);
-    } else if (state->bytes == HAFT__BYTES_VALUE && p->call.coded) {
+    } else if (state->bytes == HAFT__BYTES_VALUE && p->call.is_code) {
         haft__call_builder_add_code(p, text);
     } else if (state->bytes == HAFT__BYTES_VALUE) {
         haft__value_add(p, text);

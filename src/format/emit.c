@@ -62,7 +62,8 @@ static haft_str complete_cut(haft__parser *p, haft__parser_event_kind kind, haft
     return text;
 }
 
-/* The start of a character is followed by something else: invalid UTF-8, but it is reported. */
+/* Reports the start of a character whose other bytes did not arrive, although it is invalid
+ * UTF-8. */
 static void flush_cut(haft__parser *p)
 {
     if (p->cut_count > 0) {
@@ -97,7 +98,7 @@ static void add_spaces(haft__parser *p, haft__trimmed_text *flow, haft_str space
     }
 }
 
-static void keep_stray(haft__parser *p);
+static void emit_stray(haft__parser *p);
 
 /* With `trim`, white space before the first text is layout. */
 static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text, bool trim)
@@ -111,7 +112,7 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
         end--;
     }
     if (end > 0 && p->stray && flow == &p->content) {
-        keep_stray(p);
+        emit_stray(p);
         first = false;
     }
     if (end > 0) {
@@ -130,8 +131,8 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
     add_spaces(p, flow, (haft_str){text.ptr + end, text.len - end});
 }
 
-/* The tag is content, and so is the white space before it. */
-static void keep_stray(haft__parser *p)
+/* Emits a stray tag and the white space before it as content. */
+static void emit_stray(haft__parser *p)
 {
     haft__buf text = p->content.spaces;
     haft__buf_init(&p->content.spaces, HAFT__LIMIT_FORMAT_BYTES);
@@ -144,7 +145,7 @@ void haft__parser_hold_stray(haft__parser *p, haft_str tag)
 {
     haft__trimmed_text *flow = &p->content;
     haft_str before = haft__buf_str(&flow->spaces);
-    /* The reply has nothing else, or a sentence or code mentions it. */
+    /* The tag is content if the reply begins with it, or if a sentence or code mentions it. */
     if (!flow->begun || flow->last == '`' || haft__str_ends_with(before, HAFT__LIT(" "))) {
         haft__parser_emit_content(p, tag);
         return;
@@ -187,7 +188,7 @@ void haft__parser_flush_text(haft__parser *p)
     haft__trimmed_text *flow = &p->content;
     haft__section_text_release(p);
     if (p->stray) {
-        keep_stray(p);
+        emit_stray(p);
     }
     flush_cut(p);
     p->had_markup = true;
@@ -231,7 +232,7 @@ void haft__parser_end_code(haft__parser *p)
 void haft__parser_emit_end(haft__parser *p, bool cut)
 {
     if (p->stray && (cut || p->marked)) {
-        keep_stray(p);
+        emit_stray(p);
     }
     if (!p->had_markup && !p->stray) {
         haft__parser_emit_text(p, HAFT__PARSER_EVENT_CONTENT, haft__buf_str(&p->content.spaces));

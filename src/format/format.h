@@ -7,8 +7,8 @@
  *     haft__parser_end(parser, cut, err);
  *     haft__parser_destroy(parser);
  *
- * The parser reports events one by one and never revokes one. The events do not depend on how the
- * text is split. Work per byte is constant; memory is bounded by the call that is being read.
+ * The parser reports events one by one and never revokes an event. The events do not depend on how
+ * the text is split. Work per byte is constant; memory is bounded by the call that is being read.
  */
 #ifndef HAFT_FORMAT_FORMAT_H
 #define HAFT_FORMAT_FORMAT_H
@@ -19,19 +19,20 @@
 typedef enum haft__parser_event_kind {
     HAFT__PARSER_EVENT_CONTENT,   /* text for the user */
     HAFT__PARSER_EVENT_REASONING, /* the model's reasoning; it contains no calls */
-    HAFT__PARSER_EVENT_CODE, /* a piece of a code block to run; CODE_END says that it is complete */
+    HAFT__PARSER_EVENT_CODE, /* a piece of a code block to run; the block is complete at CODE_END */
     HAFT__PARSER_EVENT_CODE_END,
     HAFT__PARSER_EVENT_CALL,      /* a call begins: `text` is its name, `id` the model's id or "" */
     HAFT__PARSER_EVENT_ARGUMENTS, /* the next piece of its arguments, which are JSON text */
     HAFT__PARSER_EVENT_CALL_END,  /* the arguments are complete and an object, so the call may run;
-                                     `id` again, because it may follow the arguments */
+                                     `id` is set again: in the text it may follow the arguments */
     HAFT__PARSER_EVENT_TRUNCATED, /* the text ended inside a call; the call is void */
     HAFT__PARSER_EVENT_MALFORMED, /* a call that cannot be read; the call is void */
 } haft__parser_event_kind;
 
 typedef struct haft__parser_event {
     haft__parser_event_kind kind;
-    uint32_t index;    /* of the call, from 0; a void call has one if it was announced */
+    uint32_t index; /* of the call, from 0; a void call has an index if HAFT__PARSER_EVENT_CALL was
+                       reported */
     haft_str id, text; /* of a void call, `text` is its source text from the start */
     haft_str name;     /* of a void call: its name, if it could be read */
     size_t offset;     /* of a void call: its position in the text */
@@ -74,7 +75,7 @@ HAFT_MUST_USE haft_status haft__parser_feed(haft__parser *parser, haft_str bytes
 /* Whether the text so far ends inside reasoning. */
 bool haft__parser_is_thinking(const haft__parser *parser);
 
-/* The text has ended. `cut`: the model had not finished. */
+/* Reports that the text has ended. `cut`: the model had not finished. */
 HAFT_MUST_USE haft_status haft__parser_end(haft__parser *parser, bool cut, haft_error *err);
 
 /* ---- the formats ---- */
@@ -83,8 +84,8 @@ HAFT_MUST_USE haft_status haft__parser_end(haft__parser *parser, bool cut, haft_
 const haft__format *haft__format_find(haft_str name);
 const haft__format *const *haft__formats(size_t *ret_count);
 
-/* Only a block of reasoning before the text, no calls. It is not listed with the formats: it serves
- * models whose calls are not in their text but whose reasoning may be. */
+/* Finds a block of reasoning before the text, but no calls. The list of formats does not contain
+ * it. It is for models whose calls do not arrive as text but whose reasoning may. */
 extern const haft__format haft__format_thinking;
 
 #endif

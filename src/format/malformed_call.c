@@ -7,10 +7,10 @@
  * element, and the scanner continues with the array. A call that begins inside a malformed call is
  * part of it and has its own end.
  *
- * A string that never closes, or a missing end tag, would hide all later calls. So the bytes after
- * the first end tag in a string, or from the first nested call on, are buffered. If the text ends
- * inside the malformed call, they are read again, once.
- * Tests: tests/format/malformed_call_test.c.
+ * A string that never closes, or a missing end tag, would hide all later calls. So all bytes are
+ * buffered that follow the first end tag in a string, or the start of the first nested call. If the
+ * text ends inside the malformed call, they are read again, once. Tests:
+ * tests/format/malformed_call_test.c.
  */
 #include <stdio.h>
 
@@ -29,16 +29,16 @@ void haft__malformed_call_finish(haft__parser *p)
 
 void haft__malformed_call_begin(haft__parser *p, const char *why, const haft__malformed_call *how)
 {
-    haft__malformed_call *w = &p->malformed;
-    haft__buf rest = w->rest;
-    bool tried = w->tried;
-    *w = *how;
-    w->live = true;
-    w->tried = tried;
-    w->mention = w->nested = false;
-    w->rest = rest;
-    haft__buf_clear(&w->rest);
-    (void)snprintf(w->why, sizeof(w->why), "%s", why);
+    haft__malformed_call *malformed = &p->malformed;
+    haft__buf rest = malformed->rest;
+    bool tried = malformed->reparsed;
+    *malformed = *how;
+    malformed->live = true;
+    malformed->reparsed = tried;
+    malformed->mention = malformed->nested = false;
+    malformed->rest = rest;
+    haft__buf_clear(&malformed->rest);
+    (void)snprintf(malformed->why, sizeof(malformed->why), "%s", why);
     haft__parser_enter_state(p, p->format->malformed);
 }
 
@@ -57,7 +57,7 @@ void haft__malformed_call_end(haft__parser *p)
 void haft__malformed_call_end_at_mark(haft__parser *p, const haft__format_mark *mark)
 {
     if (mark->act == HAFT__ACTION_CALL_BEGIN || mark->reread
-        || mark->head) { /* it belongs to the next call */
+        || mark->head) { /* the mark belongs to the next call */
         haft__call_builder_unrecord(p, strlen(mark->text));
     }
     haft__malformed_call_end(p);
@@ -65,8 +65,8 @@ void haft__malformed_call_end_at_mark(haft__parser *p, const haft__format_mark *
 
 void haft__malformed_call_end_of_text(haft__parser *p)
 {
-    const haft__malformed_call *w = &p->malformed;
-    if (w->json && (w->quote != '\0' || w->depth > w->floor)) {
+    const haft__malformed_call *malformed = &p->malformed;
+    if (malformed->json && (malformed->quote != '\0' || malformed->depth > malformed->floor)) {
         report(p, HAFT__PARSER_EVENT_TRUNCATED, "the text ends inside it");
     } else {
         haft__malformed_call_end(p);
@@ -83,42 +83,43 @@ void haft__malformed_call_record(haft__parser *p, haft_str bytes)
     }
 }
 
-/* Only once per text, so that no byte is read more than twice. */
+/* Stores the position where a second reading may have to start. Only one per text, so that no byte
+ * is read more than twice. */
 static void mark_reparse_point(haft__parser *p, const haft__format_mark *mark, bool in_string)
 {
-    haft__malformed_call *w = &p->malformed;
-    if (w->mark == NULL && !w->tried && !w->mention) {
-        w->mark = mark;
-        w->in_string = in_string;
-        w->end_offset = p->offset;
-        w->end_raw = p->call.written;
+    haft__malformed_call *malformed = &p->malformed;
+    if (malformed->mark == NULL && !malformed->reparsed && !malformed->mention) {
+        malformed->mark = mark;
+        malformed->in_string = in_string;
+        malformed->end_offset = p->offset;
+        malformed->end_raw = p->call.written;
     }
 }
 
-/* Called after a string that contains an end tag. If JSON continues, the string was closed and its
- * contents are data; any other byte shows that the quote was not its end. */
-static void check_string(haft__malformed_call *w)
+/* Called after a string that contains an end tag. If JSON continues after the quote, the string has
+ * ended and its contents are data; any other byte shows that the quote did not end the string. */
+static void check_string(haft__malformed_call *malformed)
 {
-    bool quote = w->last == '"' || w->last == '\'';
-    if (w->mark != NULL && w->in_string && quote) {
-        w->mark = NULL;
-        haft__buf_clear(&w->rest);
+    bool quote = malformed->last == '"' || malformed->last == '\'';
+    if (malformed->mark != NULL && malformed->in_string && quote) {
+        malformed->mark = NULL;
+        haft__buf_clear(&malformed->rest);
     }
 }
 
 bool haft__malformed_call_reparse(haft__parser *p)
 {
-    haft__malformed_call *w = &p->malformed;
-    const haft__format_mark *mark = w->mark;
-    if (!w->live || mark == NULL || (w->in_string && w->quote == '\0')) {
+    haft__malformed_call *malformed = &p->malformed;
+    const haft__format_mark *mark = malformed->mark;
+    if (!malformed->live || mark == NULL || (malformed->in_string && malformed->quote == '\0')) {
         return false;
     }
-    haft__buf rest = w->rest;
-    haft__buf_init(&w->rest, HAFT__LIMIT_FORMAT_BYTES);
-    w->tried = true;
+    haft__buf rest = malformed->rest;
+    haft__buf_init(&malformed->rest, HAFT__LIMIT_FORMAT_BYTES);
+    malformed->reparsed = true;
     p->repair.strict = p->repair.cut = false;
-    haft__call_builder_unrecord(p, p->call.written - w->end_raw);
-    p->offset = w->end_offset;
+    haft__call_builder_unrecord(p, p->call.written - malformed->end_raw);
+    p->offset = malformed->end_offset;
     haft__malformed_call_end_at_mark(p, mark);
     haft__parser_transition(p, &p->format->states[p->format->malformed], mark);
     haft__parser_read(p, haft__buf_str(&rest));
@@ -134,8 +135,9 @@ static bool is_section(const haft__parser *p, const haft__format_mark *mark)
     return bytes == HAFT__BYTES_GAP || bytes == HAFT__BYTES_IGNORED;
 }
 
-/* A call that begins inside the malformed call, outside strings and tags. It is part of the
- * malformed call if that call's own end follows the nested one; else the malformed call was cut. */
+/* Handles a call that begins inside the malformed call, outside strings and tags. This nested call
+ * is part of the malformed call if the end of the malformed call follows later; else the malformed
+ * call was cut. */
 static bool hide_nested_call(haft__parser *p, const haft__format_mark *mark)
 {
     mark_reparse_point(p, mark, false);
@@ -144,28 +146,28 @@ static bool hide_nested_call(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* The end of a nested call. */
+/* Handles the end of a nested call. */
 static bool hide_nested_end(haft__parser *p, const haft__format_mark *mark)
 {
-    haft__malformed_call *w = &p->malformed;
+    haft__malformed_call *malformed = &p->malformed;
     bool half = p->format->states[mark->to].bytes == HAFT__BYTES_TAIL; /* more of the end follows */
-    w->level -= half ? 0 : 1;
+    malformed->level -= half ? 0 : 1;
     haft__parser_enter_state(p, p->format->malformed);
     return true;
 }
 
 bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *mark)
 {
-    haft__malformed_call *w = &p->malformed;
-    bool tagged = haft__malformed_call_tag_is_open(&w->tag);
+    haft__malformed_call *malformed = &p->malformed;
+    bool tagged = haft__malformed_call_tag_is_open(&malformed->tag);
     if (!tagged) {
-        w->tag.state = 0; /* it is not a tag of another dialect */
+        malformed->tag.state = 0; /* the bytes before the mark are not a tag of another dialect */
     }
     if (mark->inside) {
         return false;
     }
-    if (p->state == p->format->malformed && (w->quote != '\0' || tagged)) {
-        if (w->quote != '\0' && mark->act != HAFT__ACTION_CALL_BEGIN && !mark->reread) {
+    if (p->state == p->format->malformed && (malformed->quote != '\0' || tagged)) {
+        if (malformed->quote != '\0' && mark->act != HAFT__ACTION_CALL_BEGIN && !mark->reread) {
             mark_reparse_point(p, mark, true);
         }
         return true;
@@ -177,9 +179,9 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
         return hide_nested_call(p, mark);
     }
     if (mark->act == HAFT__ACTION_CALL_DISCARD) { /* the end of the section */
-        return w->mark != NULL || (w->mention && w->nested);
+        return malformed->mark != NULL || (malformed->mention && malformed->nested);
     }
-    if (w->level > 0) {
+    if (malformed->level > 0) {
         return hide_nested_end(p, mark);
     }
     return haft__mention_hides_end(p, mark);
@@ -187,55 +189,60 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
 
 /* ---- outside strings ---- */
 
-static void on_string(haft__malformed_call *w, char c)
+static void on_string(haft__malformed_call *malformed, char c)
 {
-    if (w->escape) {
-        w->escape = false;
+    if (malformed->escape) {
+        malformed->escape = false;
     } else if (c == '\\') {
-        w->escape = true;
-    } else if (c == w->quote) {
-        w->quote = '\0';
-        w->last = c;
+        malformed->escape = true;
+    } else if (c == malformed->quote) {
+        malformed->quote = '\0';
+        malformed->last = c;
     }
 }
 
-static void open_bracket(haft__malformed_call *w, char c)
+static void open_bracket(haft__malformed_call *malformed, char c)
 {
-    if (w->depth < COUNT(w->closers)) {
-        w->closers[w->depth] = c == '{' ? '}' : c == '[' ? ']' : ')';
+    if (malformed->depth < COUNT(malformed->closers)) {
+        malformed->closers[malformed->depth] = c == '{' ? '}' : c == '[' ? ']' : ')';
     }
-    w->depth++;
+    malformed->depth++;
 }
 
-/* A Python parenthesis around arguments; in JSON it is an ordinary byte. */
-static bool is_around(const haft__malformed_call *w)
+/* Whether an opening parenthesis here is a bracket, as in Python; in JSON it is an ordinary
+ * byte. */
+static bool may_open_parenthesis(const haft__malformed_call *malformed)
 {
-    return w->depth == 0 || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] == ')');
+    return malformed->depth == 0
+           || (malformed->depth <= COUNT(malformed->closers)
+               && malformed->closers[malformed->depth - 1] == ')');
 }
 
-/* Whether `c` closes a bracket of the malformed call. An unmatched closer, or one of another kind,
- * closes nothing: the call ends no earlier than its last bracket, so that all its strings are
- * inside. */
-static bool close_bracket(haft__malformed_call *w, char c)
+/* Whether `c` closes the innermost bracket of the malformed call. A closer of another kind, or
+ * without an open bracket, is ignored, so that the call ends with its last bracket and contains all
+ * its strings. */
+static bool close_bracket(haft__malformed_call *malformed, char c)
 {
-    bool own = w->depth > w->floor;
-    if (!own || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] != c)) {
+    bool own = malformed->depth > malformed->floor;
+    if (!own
+        || (malformed->depth <= COUNT(malformed->closers)
+            && malformed->closers[malformed->depth - 1] != c)) {
         return false;
     }
-    w->depth--;
+    malformed->depth--;
     return true;
 }
 
 haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
-                                                         haft__malformed_call *w, char c)
+                                                         haft__malformed_call *malformed, char c)
 {
-    bool element = w->resumes && w->depth == w->floor;
-    bool ends_value = w->resumes || p->format->open_ended;
-    if (w->quote != '\0') {
-        on_string(w, c);
+    bool element = malformed->resumes && malformed->depth == malformed->floor;
+    bool ends_value = malformed->resumes || p->format->open_ended;
+    if (malformed->quote != '\0') {
+        on_string(malformed, c);
         return HAFT__MALFORMED_CONTINUES;
     }
-    if (haft__malformed_call_tag_is_header(&w->tag)) {
+    if (haft__malformed_call_tag_is_header(&malformed->tag)) {
         return HAFT__MALFORMED_CONTINUES;
     }
     switch (c) {
@@ -243,22 +250,22 @@ haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
     case '\n':
     case '\r':
     case '\t': return HAFT__MALFORMED_CONTINUES;
-    case '"': w->quote = c; break;
+    case '"': malformed->quote = c; break;
     case '\'':
-        if (w->last != '\0' && strchr("{[,:(=", w->last) != NULL) {
-            w->quote = c; /* at the start of a value or key, not inside a word */
+        if (malformed->last != '\0' && strchr("{[,:(=", malformed->last) != NULL) {
+            malformed->quote = c; /* at the start of a value or key, not inside a word */
         }
         break;
     case '{':
-    case '[': open_bracket(w, c); break;
+    case '[': open_bracket(malformed, c); break;
     case '(':
-        if (is_around(w)) {
-            open_bracket(w, c);
+        if (may_open_parenthesis(malformed)) {
+            open_bracket(malformed, c);
         }
         break;
-    case ':': check_string(w); break;
+    case ':': check_string(malformed); break;
     case ',':
-        check_string(w);
+        check_string(malformed);
         if (element) {
             return HAFT__MALFORMED_ENDS_BEFORE;
         }
@@ -266,34 +273,34 @@ haft__malformed_call_step haft__malformed_call_scan_byte(const haft__parser *p,
     case '}':
     case ']':
     case ')':
-        check_string(w);
+        check_string(malformed);
         if (element && c == ']') { /* a brace does not end an array */
             return HAFT__MALFORMED_ENDS_BEFORE;
         }
-        if (close_bracket(w, c) && w->depth == w->floor && ends_value) {
+        if (close_bracket(malformed, c) && malformed->depth == malformed->floor && ends_value) {
             return HAFT__MALFORMED_ENDS_AFTER;
         }
         break;
     default: break;
     }
-    w->last = c;
+    malformed->last = c;
     return HAFT__MALFORMED_CONTINUES;
 }
 
 void haft__malformed_call_scan_header(haft__parser *p, haft_str bytes)
 {
-    haft__malformed_call *w = &p->malformed;
+    haft__malformed_call *malformed = &p->malformed;
     for (size_t i = 0; i < bytes.len; i++) {
-        (void)haft__malformed_call_scan_byte(p, w, bytes.ptr[i]);
+        (void)haft__malformed_call_scan_byte(p, malformed, bytes.ptr[i]);
     }
 }
 
 void haft__malformed_call_reset(haft__parser *p)
 {
-    haft__malformed_call *w = &p->malformed;
-    w->depth = w->floor = w->level = 0;
-    w->quote = w->last = '\0';
-    w->escape = w->resumes = false;
-    w->tag.state = 0;
-    w->mark = NULL;
+    haft__malformed_call *malformed = &p->malformed;
+    malformed->depth = malformed->floor = malformed->level = 0;
+    malformed->quote = malformed->last = '\0';
+    malformed->escape = malformed->resumes = false;
+    malformed->tag.state = 0;
+    malformed->mark = NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* malformed_call_tag.c - tags of another dialect in a malformed call: <parameter=s>text</parameter>
- * instead of JSON. Their values have no quotes, so that only the end tag ends them, and it counts
- * only if another tag follows. A block of reasoning is such a tag too, wherever it begins. Tests:
- * tests/format/malformed_call_test.c. */
+ * instead of JSON. A value in such a tag has no quotes, so only the end tag ends it, and the end
+ * tag counts only if another tag follows. A block of reasoning counts as such a tag at any
+ * position. Tests: tests/format/malformed_call_test.c. */
 #include "format/parser.h"
 
 #include "base/ascii.h"
@@ -12,7 +12,7 @@ enum {
     ANGLE,  /* after < */
     NAME,   /* ... and the first bytes of a name */
     HEADER, /* after the name */
-    OPEN,   /* from here on it is a tag */
+    OPEN,   /* the opening tag is complete */
     INNER_ANGLE,
     CLOSING, /* after </ */
     CLOSED,  /* after the name and >; the next byte decides */
@@ -38,7 +38,7 @@ static uint8_t begin(haft__malformed_call_tag *tag, char c)
     return NAME;
 }
 
-/* Control tokens end with the bar that they begin with: they are not tags. */
+/* A control token such as <|end|>, whose name ends with a bar, is not a tag. */
 static uint8_t on_name(haft__malformed_call_tag *tag, char c)
 {
     bool token = ((unsigned char)tag->name[tag->length - 1] & 0x80) != 0;

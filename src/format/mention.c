@@ -2,21 +2,21 @@
 /*
  * mention.c - prose that mentions a mark: "Write <tool_call> and then JSON."
  *
- * The text after the first mark of a call, or after its whole head (<function=f>), is weighed byte
- * by byte, over a few words at most. Two words after a space, or punctuation after the mark, are
- * prose: then the mark was text, and reading continues there. The name of a tool, or a word
+ * The text after the first mark of a call, or after its whole head (<function=f>), is classified
+ * byte by byte, for a few words at most. Two words after a space, or punctuation after the mark,
+ * are prose: then the mark is text, and reading continues after it. The name of a tool, or a word
  * directly after the mark, may be a damaged call. If such a mark is inside text, the end of the
- * text decides: everything from the mark on is buffered, and read again as text unless the mark
- * that ends the call has come. That happens once; from then on every such mark is text immediately,
- * as it is in formats without end marks. section_text.c does the same for the marks of sections.
- * Tests: tests/format/mention_test.c.
+ * text decides: everything from the mark on is buffered, and is read again as text if the mark that
+ * ends the call has not arrived. This happens once. Every later mark of this kind is text
+ * immediately; the same holds in formats without end marks. section_text.c does the same for the
+ * marks of sections. Tests: tests/format/mention_test.c.
  */
 #include "base/ascii.h"
 #include "base/limits.h"
 #include "format/parser.h"
 
-/* Whether the name is part of a whole head. A space before it makes it a word, except before
- * name="...". */
+/* Whether the call has a complete head such as <function=f>. If a space precedes the name, the name
+ * is an ordinary word, unless it is written as name="...". */
 static bool has_head(const haft__parser *p)
 {
     const haft__call_builder *call = &p->call;
@@ -33,7 +33,7 @@ static haft_str words_after_mark(const haft__parser *p)
     return haft__str_skip(haft__buf_str(&p->call.raw), has_head(p) ? p->call.head : p->call.opener);
 }
 
-/* Whether text follows the mark of the section, and may be prose too. */
+/* Whether the mark of the section is withheld and text follows it. */
 static bool has_section_text(const haft__parser *p)
 {
     return p->section.withheld && p->section.text.len > p->section.layout;
@@ -48,15 +48,15 @@ static bool is_in_line(const haft__parser *p)
                && (before->len == 0 || memchr(before->ptr, '\n', before->len) == NULL));
 }
 
-/* ---- what the words after a mark are ---- */
+/* ---- classifying the words after a mark ---- */
 
-/* How many bytes are weighed: a word that is longer may be anything. */
-#define WEIGHED_BYTES (2 * HAFT__LIMIT_FORMAT_NAME_BYTES)
+/* The maximum bytes that are classified. Longer words may be a call. */
+#define MAX_WORD_BYTES (2 * HAFT__LIMIT_FORMAT_NAME_BYTES)
 
 enum {
     AT_MARK,
     AFTER_SPACE,
-    AFTER_QUOTE, /* a quote, back-tick or star right after the mark: it ends a quotation */
+    AFTER_QUOTE, /* a quote, back-tick or star right after the mark: the end of a quotation */
     AFTER_STOP,  /* a full stop or the like right after the mark */
     IN_WORD,
     AT_WORD_STOP, /* a full stop or the like in or after a word */
@@ -76,7 +76,7 @@ static bool is_word_byte(char c)
     return haft__ascii_is_alphanumeric(c) || c == '_' || (c & 0x80) != 0;
 }
 
-static uint8_t weigh_word_end(const haft__parser *p, haft_str word, uint8_t prose)
+static uint8_t classify_word(const haft__parser *p, haft_str word, uint8_t prose)
 {
     while (word.len > 0 && is_one_of(word.ptr[word.len - 1], ".,;!?)`'*")) {
         word.len--;
@@ -109,7 +109,7 @@ static uint8_t weigh_in_word(const haft__parser *p, const haft__mention_words *a
     bool space = haft__ascii_is_space(c);
     if (at->state == IN_WORD) {
         if (space) {
-            return weigh_word_end(p, word, AFTER_WORD);
+            return classify_word(p, word, AFTER_WORD);
         }
         if (is_one_of(c, ".,;!?)")) {
             return AT_WORD_STOP;
@@ -117,7 +117,7 @@ static uint8_t weigh_in_word(const haft__parser *p, const haft__mention_words *a
         return is_one_of(c, "{[(<=:\"") ? MAYBE_CALL : (c & 0x80) != 0 ? PROSE : IN_WORD;
     }
     if (space || c == '<') {
-        return weigh_word_end(p, word, PROSE);
+        return classify_word(p, word, PROSE);
     }
     return is_one_of(c, "{[(=:\"")     ? MAYBE_CALL
            : is_one_of(c, ".,;!?)`'*") ? AT_WORD_STOP
@@ -138,7 +138,8 @@ static uint8_t weigh_after_word(const haft__mention_words *at, haft_str word, ch
 }
 
 /* The state after the byte at `i` of `words`. */
-static uint8_t weigh(const haft__parser *p, const haft__mention_words *at, haft_str words, size_t i)
+static uint8_t classify_byte(const haft__parser *p, const haft__mention_words *at, haft_str words,
+                             size_t i)
 {
     char c = words.ptr[i];
     haft_str word = {words.ptr + at->word, i - at->word};
@@ -161,42 +162,43 @@ static uint8_t weigh(const haft__parser *p, const haft__mention_words *at, haft_
     }
 }
 
-/* Weighs the bytes that have arrived since the last time. */
-static void weigh_words(const haft__parser *p, haft__mention_words *at)
+/* Classifies the bytes that have arrived since the last time. */
+static void classify_words(const haft__parser *p, haft__mention_words *at)
 {
     haft_str words = words_after_mark(p);
     while (at->count < words.len && at->state < PROSE) {
         uint8_t before = at->state;
-        at->state = at->count < WEIGHED_BYTES ? weigh(p, at, words, at->count) : MAYBE_CALL;
+        at->state =
+            at->count < MAX_WORD_BYTES ? classify_byte(p, at, words, at->count) : MAYBE_CALL;
         at->word = before == AFTER_SPACE && at->state == IN_WORD ? at->count : at->word;
         at->count++;
     }
 }
 
-static haft__mention_words weigh_all(const haft__parser *p)
+static haft__mention_words classify_all(const haft__parser *p)
 {
     haft__mention_words at = {.python = p->python.live
                                         || haft__parser_state(p)->scan >= HAFT__SCAN_PYTHON_LIST};
-    weigh_words(p, &at);
+    classify_words(p, &at);
     return at;
 }
 
 /* ---- whether a call is a mention ---- */
 
-/* Whether an id is read that contains the name. */
+/* Whether the parser reads an id that contains the name of the tool. */
 static bool is_id(const haft__parser *p)
 {
     return haft__parser_state(p)->bytes == HAFT__BYTES_ID && p->call.name.len == 0;
 }
 
-/* Whether an id or the kind of a call is read, which a token follows. */
+/* Whether the parser reads an id or the kind of a call; a token must follow both. */
 static bool is_before_token(const haft__parser *p)
 {
     return is_id(p) || haft__parser_state(p)->marks[0].act == HAFT__ACTION_KIND_END;
 }
 
-/* Whether words where a name is expected are prose. A name follows its mark without white space, or
- * is that of a tool. */
+/* Whether words in the place of a name are prose. They are a name if they are valid as one, and if
+ * no space precedes them or a tool has the name. */
 static bool is_prose(const haft__parser *p, haft_str words)
 {
     haft_str trimmed = haft__str_trim(words);
@@ -204,7 +206,7 @@ static bool is_prose(const haft__parser *p, haft_str words)
            || (words.ptr[0] == ' ' && haft__call_builder_find_tool(p, trimmed) == NULL);
 }
 
-/* Whether all of the call so far is its first mark or head and words: no tool's name, and no
+/* Whether the call so far has only its first mark or its head, and words after it, but no
  * argument. */
 static bool has_only_words(const haft__parser *p)
 {
@@ -231,7 +233,8 @@ static bool is_at_start(const haft__parser *p)
     return !p->content.begun && !has_section_text(p);
 }
 
-/* Whether only white space follows a mark inside a line: an end mark may be mentioned with it. */
+/* Whether only white space follows a mark inside a line. The text may then mention the mark
+ * together with its end mark. */
 static bool is_empty_in_line(const haft__parser *p)
 {
     return !has_head(p) && haft__str_trim(words_after_mark(p)).len == 0 && is_in_line(p);
@@ -249,7 +252,7 @@ haft__mention haft__mention_judge(const haft__parser *p, char next)
     if (next == '\0' || !has_only_words(p) || (start && p->format->open_ended)) {
         return HAFT__MENTION_NO;
     }
-    haft__mention_words at = weigh_all(p);
+    haft__mention_words at = classify_all(p);
     if (at.state == PROSE && (!head || is_in_line(p))) {
         return HAFT__MENTION_TEXT;
     }
@@ -271,7 +274,7 @@ bool haft__mention_is_name(const haft__parser *p)
     const haft__call_builder *call = &p->call;
     bool spaced =
         call->opener > 0 && call->opener < call->raw.len && call->raw.ptr[call->opener] == ' ';
-    return spaced && call->tool == NULL && weigh_all(p).state == PROSE;
+    return spaced && call->tool == NULL && classify_all(p).state == PROSE;
 }
 
 bool haft__mention_is_empty(const haft__parser *p, const haft__format_mark *end)
@@ -292,17 +295,17 @@ void haft__mention_release(haft__parser *p, size_t pending)
 
 void haft__mention_hold(haft__parser *p, char next)
 {
-    haft__malformed_call *w = &p->malformed;
-    w->mention = true;
-    w->empty = next == '<';
-    w->firm = !is_at_start(p) && !has_head(p) && !w->empty;
-    w->words = weigh_all(p);
-    w->words_raw = p->call.raw.len - words_after_mark(p).len;
-    w->end_raw = p->call.written;
+    haft__malformed_call *malformed = &p->malformed;
+    malformed->mention = true;
+    malformed->empty = next == '<';
+    malformed->needs_end = !is_at_start(p) && !has_head(p) && !malformed->empty;
+    malformed->words = classify_all(p);
+    malformed->words_raw = p->call.raw.len - words_after_mark(p).len;
+    malformed->end_raw = p->call.written;
 }
 
-/* Whether at most one word, which is no tool's name, is between the first mark of the call and the
- * end `mark`, which is the last part of the call so far. */
+/* Whether the text between the first mark of the call and its end `mark`, which has just arrived,
+ * has at most one word, and this word is not the name of a tool. */
 static bool is_pair(const haft__parser *p, const haft__format_mark *mark)
 {
     size_t mark_length = strlen(mark->text);
@@ -320,7 +323,7 @@ static bool is_pair(const haft__parser *p, const haft__format_mark *mark)
             word = begins ? (haft_str){between.ptr + i, 1} : (haft_str){word.ptr, word.len + 1};
         }
     }
-    /* A word right after the mark is where the name of a call would be. */
+    /* A word right after the mark is in the place of the name. */
     return words == 0
            || (words == 1 && word.ptr > between.ptr
                && haft__call_builder_find_tool(p, word) == NULL);
@@ -328,23 +331,25 @@ static bool is_pair(const haft__parser *p, const haft__format_mark *mark)
 
 bool haft__mention_hides_end(haft__parser *p, const haft__format_mark *mark)
 {
-    haft__malformed_call *w = &p->malformed;
-    if (w->mention && (w->empty ? haft__mention_is_empty(p, mark) : w->firm && is_pair(p, mark))) {
-        w->words.state = PROSE;
+    haft__malformed_call *malformed = &p->malformed;
+    if (malformed->mention
+        && (malformed->empty ? haft__mention_is_empty(p, mark)
+                             : malformed->needs_end && is_pair(p, mark))) {
+        malformed->words.state = PROSE;
     }
-    return w->mention && w->words.state == PROSE;
+    return malformed->mention && malformed->words.state == PROSE;
 }
 
 /* Reads the call again, as text. */
 static void read_as_text(haft__parser *p)
 {
-    haft__malformed_call *w = &p->malformed;
-    haft__buf rest = w->rest, raw = p->call.raw;
-    haft_str before = {raw.ptr, w->end_raw};
-    haft_str mark = {raw.ptr, w->words_raw};
-    haft__buf_init(&w->rest, HAFT__LIMIT_FORMAT_BYTES);
+    haft__malformed_call *malformed = &p->malformed;
+    haft__buf rest = malformed->rest, raw = p->call.raw;
+    haft_str before = {raw.ptr, malformed->end_raw};
+    haft_str mark = {raw.ptr, malformed->words_raw};
+    haft__buf_init(&malformed->rest, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->call.raw, HAFT__LIMIT_FORMAT_BYTES);
-    w->live = w->mention = false;
+    malformed->live = malformed->mention = false;
     p->mentioned = true;
     p->offset = p->call.offset + mark.len;
     haft__call_builder_discard(p);
@@ -359,22 +364,23 @@ static void read_as_text(haft__parser *p)
 
 void haft__mention_step(haft__parser *p)
 {
-    haft__malformed_call *w = &p->malformed;
-    if (!w->empty) {
-        weigh_words(p, &w->words);
+    haft__malformed_call *malformed = &p->malformed;
+    if (!malformed->empty) {
+        classify_words(p, &malformed->words);
     }
-    if (w->words.state == PROSE) {
+    if (malformed->words.state == PROSE) {
         read_as_text(p);
-    } else if (w->words.state == MAYBE_CALL && !w->firm) {
-        w->mention = false;
-        haft__buf_clear(&w->rest);
+    } else if (malformed->words.state == MAYBE_CALL && !malformed->needs_end) {
+        malformed->mention = false;
+        haft__buf_clear(&malformed->rest);
     }
 }
 
 bool haft__mention_reread(haft__parser *p)
 {
-    const haft__malformed_call *w = &p->malformed;
-    if (!w->live || !w->mention || (!w->firm && w->words.state != PROSE)) {
+    const haft__malformed_call *malformed = &p->malformed;
+    if (!malformed->live || !malformed->mention
+        || (!malformed->needs_end && malformed->words.state != PROSE)) {
         return false;
     }
     p->repair.strict = p->repair.cut = false;
@@ -390,5 +396,6 @@ bool haft__mention_at_end(const haft__parser *p, bool cut)
         return false;
     }
     bool start = is_at_start(p);
-    return (!cut && !start) || (weigh_all(p).state == PROSE && !(start && p->format->open_ended));
+    return (!cut && !start)
+           || (classify_all(p).state == PROSE && !(start && p->format->open_ended));
 }

@@ -21,8 +21,9 @@ typedef struct list {
     size_t count;
 } list;
 
-/* Brackets and fences alone are common in texts and mean nothing there. */
-static bool is_telling(const char *text)
+/* Whether a mark is broken in a text. Marks that are only brackets or a fence are too common in
+ * texts. */
+static bool must_break(const char *text)
 {
     return (text[0] == '<' || text[0] == '[') && strlen(text) > 2;
 }
@@ -31,7 +32,7 @@ static void add(list *marks, const char *text)
 {
     for (size_t i = 0; i < marks->count; i++) {
         if (strstr(text, marks->texts[i]) != NULL) {
-            return; /* breaking that one breaks this one too */
+            return; /* breaking the mark in the list breaks this one too */
         }
     }
     size_t kept = 0;
@@ -65,7 +66,7 @@ static void collect(list *marks, const haft__format *format)
     for (size_t i = 0; i < HAFT__FORMAT_STATES; i++) {
         const haft__format_mark *mark = format->states[i].marks;
         for (size_t k = 0; k < COUNT(format->states[i].marks) && mark[k].text != NULL; k++) {
-            if (is_telling(mark[k].text)) {
+            if (must_break(mark[k].text)) {
                 add(marks, mark[k].text);
             }
         }
@@ -88,8 +89,8 @@ static void add_first(haft__buf *buf, char first, bool json)
     }
 }
 
-/* A mark has its first character only at its start, so that a mark is over before another can
- * begin. That of a heading (##) is broken after its first character. */
+/* The first character of a mark does not occur again in the mark, so a mark ends before another one
+ * can begin. The exception is a heading (##), which is broken after its first character. */
 static void write_broken(haft__buf *buf, const haft__aho_corasick *marks, haft_str text, bool json)
 {
     uint16_t node = 0;

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-/* How far to search for a mark in states that other bytes may leave before it arrives. */
+/* How many bytes to search for a mark in states that another byte may end before the mark. */
 #define LOOK_AHEAD 64
 
 void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *err)
@@ -91,7 +91,7 @@ void haft__parser_enter_state(haft__parser *p, uint8_t state)
     p->state = state;
     haft__bytes_kind bytes = (haft__bytes_kind)haft__parser_state(p)->bytes;
     if (bytes == HAFT__BYTES_CONTENT || bytes == HAFT__BYTES_REASONING) {
-        p->head.live = false; /* it was not a call */
+        p->head.live = false; /* the message was not a call */
     }
     p->mark_node = 0;
     p->tail_has_text = false;
@@ -161,7 +161,7 @@ static void consume(haft__parser *p, haft_str *io_bytes)
         plain = io_bytes->len;
     } else if (p->mark_node == 0) {
         bool moves = haft__parser_may_leave_state(
-            haft__parser_state(p)); /* then few of the bytes are likely to be consumed */
+            haft__parser_state(p)); /* in such states few of the bytes are likely to be consumed */
         size_t most = moves && io_bytes->len > LOOK_AHEAD ? LOOK_AHEAD : io_bytes->len;
         plain = haft__aho_corasick_skip(marks, (haft_str){io_bytes->ptr, most});
     }
@@ -173,7 +173,7 @@ static void consume(haft__parser *p, haft_str *io_bytes)
     }
 }
 
-/* The malformed call ended with its JSON. */
+/* Leaves a malformed call that ended with its JSON. */
 static void leave_malformed(haft__parser *p)
 {
     uint8_t state = p->malformed.state;
@@ -187,7 +187,7 @@ static void leave_malformed(haft__parser *p)
         haft__scan_resume(p);
     } else {
         haft__parser_enter_state(p, after);
-        p->tail = ','; /* it may have ended too early */
+        p->tail = ','; /* the call may have ended too early */
     }
 }
 
@@ -219,13 +219,13 @@ static void consume_malformed(haft__parser *p, haft_str *io_bytes)
     }
 }
 
-static bool scan(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
+static bool scan(haft__parser *p, haft__scan_kind scan_kind, haft_str *io_bytes)
 {
-    if (what == HAFT__SCAN_FINAL_VALUE) {
+    if (scan_kind == HAFT__SCAN_FINAL_VALUE) {
         return haft__parser_repair_scan_undecided(p, io_bytes);
     }
-    return what >= HAFT__SCAN_PYTHON_LIST ? haft__scan_python(p, what, io_bytes)
-                                          : haft__scan_json(p, what, io_bytes);
+    return scan_kind >= HAFT__SCAN_PYTHON_LIST ? haft__scan_python(p, scan_kind, io_bytes)
+                                               : haft__scan_json(p, scan_kind, io_bytes);
 }
 
 void haft__parser_read(haft__parser *p, haft_str bytes)
@@ -305,8 +305,8 @@ haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
     return result(p, err);
 }
 
-/* Reasoning that never ended: a possible call in it is read as a call. If the reasoning began with
- * that call, or after text, it was not reasoning. */
+/* The reasoning never ended, so the possible call in it is read as a call. If the reasoning began
+ * with that call, or after text, it was not reasoning. */
 static void release_suspect(haft__parser *p)
 {
     haft__buf text = p->suspect;
@@ -320,13 +320,13 @@ static void release_suspect(haft__parser *p)
     } else {
         haft__parser_enter_state(p, p->reasoning.begun ? p->format->plain : 0);
     }
-    p->offset -= text.len; /* it extends to the end of the text */
+    p->offset -= text.len; /* the suspect extends to the end of the text */
     haft__parser_read(p, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
 
 /* Whether the first `length` bytes of a mark can be dropped: the text ends inside the opening or
- * closing tag of a call. After other text, a single byte may be more of that text. */
+ * closing tag of a call. After other text, a single byte may be part of that text. */
 static bool is_tag_of_call(const haft__parser *p, size_t length)
 {
     const haft__format_state *state = haft__parser_state(p);
@@ -340,7 +340,8 @@ static bool is_tag_of_call(const haft__parser *p, size_t length)
            || (header && !p->call.if_known && !p->call.if_named && state->fallback == 0);
 }
 
-/* The text ends with the start of a mark. In the next state it may be the start of another mark. */
+/* Handles the start of a mark at the end of the text. In the next state the same bytes may be the
+ * start of another mark. */
 static void end_partial_mark(haft__parser *p)
 {
     while (p->mark_node > 0) {
@@ -352,7 +353,7 @@ static void end_partial_mark(haft__parser *p)
     }
 }
 
-/* The text ends with undecided bytes. */
+/* Handles undecided bytes at the end of the text. */
 static void end_undecided(haft__parser *p, bool cut)
 {
     const haft__format_state *state = haft__parser_state(p);
@@ -394,8 +395,8 @@ static void end_pending(haft__parser *p, bool cut)
     }
 }
 
-/* Repeats once for each tag that begins reasoning after text, and once for others: a text may have
- * any number of them. */
+/* Reads all suspects, because each reading may withhold another one: any number of blocks of
+ * reasoning after text, but only one possible call inside reasoning. */
 static void end_suspects(haft__parser *p, bool cut)
 {
     bool once = false;
@@ -421,7 +422,7 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
     end_pending(p, cut);
     end_suspects(p, cut);
     while (!cut && (haft__mention_reread(p) || haft__malformed_call_reparse(p))) {
-        end_pending(p, cut); /* at most once for each */
+        end_pending(p, cut); /* at most one mention and one malformed call are read again */
     }
     if (!cut || haft__parser_is_undecided(haft__parser_state(p))
         || haft__parser_state(p)->scan != HAFT__SCAN_NONE) {
@@ -438,7 +439,7 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
         haft__section_text_revert(p);
         haft__call_builder_discard(p);
     } else if (p->call.open && p->call.if_named && p->call.name.len == 0) {
-        haft__call_builder_discard(p); /* a mark with nothing after it */
+        haft__call_builder_discard(p); /* a mark with .null_answer after it */
     }
     if (p->call.open && !haft__scan_complete(p)) {
         haft__call_builder_fail(p, HAFT__PARSER_EVENT_TRUNCATED, "the text ends inside it");

@@ -13,7 +13,7 @@ static void add_code(haft__parser *p, uint32_t code)
     haft__buf_add(&p->call.value, bytes, haft__utf8_encode(code, bytes));
 }
 
-/* Replaces a high surrogate that is not followed by a low one. */
+/* Adds a replacement character for a high surrogate without a low surrogate after it. */
 static void add_lone_surrogate(haft__parser *p)
 {
     if (p->python.high != 0) {
@@ -79,7 +79,7 @@ static const char *on_hex(haft__parser *p, char c)
     haft__parser_python_scanner *py = &p->python;
     int digit = haft__hex_value(c);
     if (digit < 0) {
-        return "an escape in a string of it has too few digits";
+        return "an escape in a string has too few digits";
     }
     py->code = py->code << 4 | (uint32_t)digit;
     if (--py->hex_left == 0) {
@@ -167,7 +167,7 @@ static const char *on_byte(haft__parser *p, char c)
     if (c == '\\' && !py->raw) {
         py->escape = true;
     } else if (c == '\n' && !py->triple && !p->options.repair) {
-        return "a string in it goes over a line";
+        return "a string contains a line end";
     } else {
         p->call.repaired = p->call.repaired || (c == '\n' && !py->triple);
         haft__buf_add_char(&p->call.value, c);

@@ -28,8 +28,8 @@ typedef struct haft__format_result {
 
 /* ---- write_tools.c ---- */
 
-/* Appends the section of a system prompt that says how to call tools and how `history` shows calls
- * and results, and then lists the tools. Appends nothing if there are no tools. */
+/* Appends the section of a system prompt that describes how to call tools and how `history` shows
+ * calls and results, and then lists the tools. Appends .null_answer if there are no tools. */
 void haft__format_write_tools(haft__buf *buf, const haft__format *format, haft__history history,
                               const haft__format_tool *tools, size_t count);
 
@@ -41,7 +41,7 @@ typedef struct haft__format_choice {
     size_t allowed_count;
 } haft__format_choice;
 
-/* Appends the choice in words; nothing if every tool may be called and none is required. */
+/* Appends the choice in words; .null_answer if every tool may be called and none is required. */
 void haft__format_write_choice(haft__buf *buf, const haft__format_choice *choice);
 
 /* ---- write.c ---- */
@@ -61,14 +61,14 @@ void haft__format_write_results(haft__buf *buf, const haft__format *format,
  * known models, so that the text cannot forge a turn or a call. */
 void haft__format_neutralise(haft__buf *buf, const haft__format *format, haft_str text);
 
-/* The same for text of an assistant, which may quote a mark: changes special tokens only. With a
+/* Neutralises text of an assistant: only special tokens, because the text may quote a mark. With a
  * format, `text` is written in that format, and its marks stay unchanged. */
 void haft__format_neutralise_turn(haft__buf *buf, const haft__format *format, haft_str text);
 
 /* Whether `text` is a mark of any state of the format. */
 bool haft__format_has_mark(const haft__format *format, const char *text);
 
-/* The same for rendered tools, whose descriptions come from untrusted servers. In JSON the first
+/* Neutralises rendered tools, whose descriptions come from untrusted servers. In JSON the first
  * character of a mark becomes an escape, so that names and values do not change. */
 void haft__format_neutralise_tools(haft__buf *buf, const haft__format *format, haft_str text);
 

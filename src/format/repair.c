@@ -124,7 +124,7 @@ static bool ends_call(haft__parser *p, char c)
 
 typedef struct repairer {
     haft__parser *parser;
-    haft__scan_kind what;
+    haft__scan_kind scan_kind;
     haft__arena arena;
     haft__json_options options;
     bool changed;
@@ -226,7 +226,7 @@ static bool accept_answer(repairer *r, haft__json *io_value)
  * a repair is useless. */
 static bool accept_value(repairer *r, haft__json *io_value)
 {
-    switch (r->what) {
+    switch (r->scan_kind) {
     case HAFT__SCAN_ARGS: unwrap_arguments(r, io_value); return io_value->kind == HAFT__JSON_OBJECT;
     case HAFT__SCAN_CALL: return accept_call(r, io_value);
     case HAFT__SCAN_CALLS: return accept_calls(r, io_value);
@@ -242,9 +242,9 @@ static bool accept_value(repairer *r, haft__json *io_value)
 }
 
 /* Writes the repaired text to `out`. False if no repair is needed or possible. */
-static bool repair_value(haft__parser *p, haft__scan_kind what, haft_str text, haft__buf *out)
+static bool repair_value(haft__parser *p, haft__scan_kind scan_kind, haft_str text, haft__buf *out)
 {
-    repairer r = {.parser = p, .what = what, .options = HAFT__JSON_OPTIONS_INIT};
+    repairer r = {.parser = p, .scan_kind = scan_kind, .options = HAFT__JSON_OPTIONS_INIT};
     haft__json value;
     haft__json_notes notes = {0};
     haft_error err = {0};
@@ -293,7 +293,7 @@ static void replay(haft__parser *p, haft_str text)
 }
 
 /* The value is complete: reads it repaired, or unchanged if no repair is needed or possible. */
-static void read_value(haft__parser *p, haft__scan_kind what)
+static void read_value(haft__parser *p, haft__scan_kind scan_kind)
 {
     haft__parser_repair *r = &p->repair;
     haft__buf text = r->text, out;
@@ -302,7 +302,7 @@ static void read_value(haft__parser *p, haft__scan_kind what)
     haft__buf_init(&out, HAFT__LIMIT_FORMAT_BYTES);
     r->live = false;
     r->strict = true;
-    if (!r->broken && repair_value(p, what, haft__buf_str(&text), &out)) {
+    if (!r->broken && repair_value(p, scan_kind, haft__buf_str(&text), &out)) {
         r->repaired = true;
         replay(p, haft__buf_str(&out));
         r->repaired = false;
@@ -335,7 +335,7 @@ static haft_str consume_value(haft__parser *p, haft_str *io_bytes, bool *ret_end
     return piece;
 }
 
-void haft__parser_repair_scan(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
+void haft__parser_repair_scan(haft__parser *p, haft__scan_kind scan_kind, haft_str *io_bytes)
 {
     haft__parser_repair *r = &p->repair;
     if (!r->live) {
@@ -345,7 +345,7 @@ void haft__parser_repair_scan(haft__parser *p, haft__scan_kind what, haft_str *i
     haft__buf_add_str(&r->text, consume_value(p, io_bytes, &ends));
     haft__parser_check(p, &r->text);
     if (ends && p->status == HAFT_OK) {
-        read_value(p, what);
+        read_value(p, scan_kind);
     }
 }
 
@@ -370,7 +370,7 @@ bool haft__parser_repair_scan_undecided(haft__parser *p, haft_str *io_bytes)
     haft__parser_check(p, &p->undecided);
     r->scans_undecided = !ends;
     if (ends && r->broken) {
-        haft__parser_enter_state(p, haft__parser_state(p)->disowned);
+        haft__parser_enter_state(p, haft__parser_state(p)->not_call);
     }
     return ends && !r->broken;
 }

@@ -51,7 +51,7 @@ static haft__call_member member_of_key(const haft__parser_json_scanner *s, haft_
     return slot;
 }
 
-static void complain(haft__parser *p, const char *why)
+static void set_reason(haft__parser *p, const char *why)
 {
     if (p->scanner.why == NULL) {
         p->scanner.why = why;
@@ -60,10 +60,10 @@ static void complain(haft__parser *p, const char *why)
 
 /* ---- JSON that may be a call ---- */
 
-/* Decides that the JSON is not a call: everything so far is content, and so is the rest of it. */
+/* Decides that the JSON is content, not a call: the bytes so far and the rest of the value. */
 static void treat_as_content(haft__parser *p)
 {
-    p->scanner.disowned = true;
+    p->scanner.is_content = true;
     haft__call_builder_discard(p);
     haft__parser_emit_content(p, haft__buf_str(&p->undecided));
     haft__buf_clear(&p->undecided);
@@ -79,7 +79,7 @@ static void accept_as_call(haft__parser *p)
     }
 }
 
-static void answer(haft__parser *p, haft_str text)
+static void emit_answer(haft__parser *p, haft_str text)
 {
     p->scanner.decided = true;
     p->scanner.answered = true;
@@ -95,13 +95,13 @@ static void on_key(haft__parser *p, haft_str key)
     s->slot = member_of_key(s, key);
     if (s->slot == HAFT__CALL_MEMBER_NAME) {
         if (p->call.announced) {
-            complain(p, "it has two names");
+            set_reason(p, "it has two names");
         }
         p->call.named = false;
         haft__buf_clear(&p->call.name);
     } else if (s->slot == HAFT__CALL_MEMBER_ARGS) {
         if (p->call.announced && s->has_args) {
-            complain(p, "it has arguments twice");
+            set_reason(p, "it has arguments twice");
         }
         haft__buf_clear(&p->call.args);
         s->has_args = false;
@@ -115,7 +115,7 @@ static void on_name(haft__parser *p, haft_str text, bool last)
     haft__call_builder_add_text(p, &p->call.name, text);
     const char *why = last ? haft__call_builder_end_name(p) : NULL;
     if (why != NULL) {
-        complain(p, why);
+        set_reason(p, why);
     } else if (last && p->scanner.has_args) {
         accept_as_call(p);
     }
@@ -140,7 +140,7 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
         if (text) {
             on_name(p, value, event->kind == HAFT__JSON_EVENT_SCALAR);
         } else {
-            complain(p, "its name is no string");
+            set_reason(p, "its name is not a string");
         }
         break;
     case HAFT__CALL_MEMBER_ID:
@@ -148,13 +148,13 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
             haft__call_builder_add_text(p, &p->call.id, value);
         }
         break;
-    case HAFT__CALL_MEMBER_ARGS: complain(p, "its arguments are no object"); break;
+    case HAFT__CALL_MEMBER_ARGS: set_reason(p, "its arguments are not an object"); break;
     case HAFT__CALL_MEMBER_ANSWER:
         if (event->value.kind == HAFT__JSON_NULL) {
-            /* Counts only if the object is not a call and has no other answer. */
-            p->scanner.nothing = true;
+            /* The null counts only if the object is not a call and has no other answer. */
+            p->scanner.null_answer = true;
         } else {
-            answer(p, scalar_text(event->value));
+            emit_answer(p, scalar_text(event->value));
         }
         break;
     case HAFT__CALL_MEMBER_OTHER:
@@ -165,8 +165,8 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
 static void end_call(haft__parser *p)
 {
     haft__parser_json_scanner *s = &p->scanner;
-    if (s->maybe && !s->decided && s->nothing) {
-        answer(p, HAFT__LIT("null"));
+    if (s->maybe && !s->decided && s->null_answer) {
+        emit_answer(p, HAFT__LIT("null"));
     }
     if (s->maybe && !s->decided) {
         treat_as_content(p);
@@ -177,11 +177,11 @@ static void end_call(haft__parser *p)
         haft__call_builder_discard(p);
         return;
     }
-    if (s->what != HAFT__SCAN_ARGS && s->why == NULL && !p->call.named) {
-        complain(p, "it has no name");
+    if (s->scan_kind != HAFT__SCAN_ARGS && s->why == NULL && !p->call.named) {
+        set_reason(p, "it has no name");
     }
     if (s->why == NULL && !s->has_args) {
-        complain(p, "it has no arguments");
+        set_reason(p, "it has no arguments");
     }
     if (s->why != NULL) {
         haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, s->why);
@@ -208,7 +208,7 @@ static void begin_args(haft__parser *p)
 {
     haft__parser_json_scanner *s = &p->scanner;
     s->has_args = true;
-    if (s->what != HAFT__SCAN_ARGS && p->call.named) {
+    if (s->scan_kind != HAFT__SCAN_ARGS && p->call.named) {
         accept_as_call(p);
     }
     s->in_args = true;
@@ -222,7 +222,7 @@ static void on_value_for_call(haft__parser *p, haft_str opener)
         treat_as_content(p);
     } else {
         begin_call(p, opener);
-        complain(p, "it is no object");
+        set_reason(p, "it is not an object");
     }
 }
 
@@ -232,13 +232,13 @@ static void on_scalar_for_call(haft__parser *p, const haft__json_event *event)
 {
     if (event->kind == HAFT__JSON_EVENT_SCALAR) {
         on_value_for_call(p, HAFT__LIT(""));
-        if (!p->scanner.disowned) {
+        if (!p->scanner.is_content) {
             end_call(p);
         }
     }
 }
 
-/* The value of a member is an object or an array. */
+/* Handles a member whose value is an object or an array. */
 static void begin_member(haft__parser *p, const haft__json_event *event, haft_str used)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -249,7 +249,7 @@ static void begin_member(haft__parser *p, const haft__json_event *event, haft_st
         s->base = object ? 1 : 2;
     } else if (s->slot == HAFT__CALL_MEMBER_ANSWER) {
         s->in_answer = true;
-        answer(p, (haft_str){used.ptr + used.len - 1, 1});
+        emit_answer(p, (haft_str){used.ptr + used.len - 1, 1});
     } else {
         on_scalar(p, event); /* cannot be a name or arguments */
     }
@@ -259,12 +259,12 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
 {
     haft__parser_json_scanner *s = &p->scanner;
     bool object = event->value.kind == HAFT__JSON_OBJECT;
-    if (event->depth == 0 && (s->maybe || s->what == HAFT__SCAN_CALLS)) {
+    if (event->depth == 0 && (s->maybe || s->scan_kind == HAFT__SCAN_CALLS)) {
         s->base = object ? 0 : 1; /* a single call may omit the array */
     }
     if (event->depth == s->base && object) {
         begin_call(p, HAFT__LIT("{"));
-        if (s->what == HAFT__SCAN_ARGS) {
+        if (s->scan_kind == HAFT__SCAN_ARGS) {
             begin_args(p);
         }
     } else if (event->depth == s->base) {
@@ -326,7 +326,7 @@ bool haft__scan_is_not_finite(const haft__json_event *event)
 static void check_number(haft__parser *p, const haft__json_event *event)
 {
     if (haft__scan_is_not_finite(event)) {
-        complain(p, "a number in it is too large");
+        set_reason(p, "a number is too large");
     }
 }
 
@@ -335,7 +335,7 @@ static void check_number(haft__parser *p, const haft__json_event *event)
 static void keep_undecided(haft__parser *p, haft_str used)
 {
     haft__parser_json_scanner *s = &p->scanner;
-    if (s->disowned) {
+    if (s->is_content) {
         haft__parser_emit_content(p, used);
     } else if (s->maybe && !s->decided) {
         haft__buf_add_str(&p->undecided, used);
@@ -350,21 +350,22 @@ static void on_event(haft__parser *p, const haft__json_event *event, haft_str us
     if (s->in_answer) {
         haft__parser_emit_content(p, used);
         s->in_answer = !(event->kind == HAFT__JSON_EVENT_END && event->depth == 1);
-    } else if (!s->disowned) {
+    } else if (!s->is_content) {
         on_outside(p, event, used);
     }
 }
 
 /* ---- the scanner ---- */
 
-static void begin_scan(haft__parser *p, haft__scan_kind what)
+static void begin_scan(haft__parser *p, haft__scan_kind scan_kind)
 {
     haft__parser_json_scanner *s = &p->scanner;
     if (!s->live) {
-        s->what = (uint8_t)what;
-        s->base = what == HAFT__SCAN_CALLS ? 1 : 0;
-        s->maybe = what == HAFT__SCAN_MAYBE_CALL;
-        s->in_args = s->in_answer = s->decided = s->answered = s->disowned = s->nothing = false;
+        s->scan_kind = (uint8_t)scan_kind;
+        s->base = scan_kind == HAFT__SCAN_CALLS ? 1 : 0;
+        s->maybe = scan_kind == HAFT__SCAN_MAYBE_CALL;
+        s->in_args = s->in_answer = s->decided = s->answered = s->is_content = s->null_answer =
+            false;
         s->why = NULL;
         s->slot = HAFT__CALL_MEMBER_OTHER;
         haft__json_stream_init(&s->json, NULL);
@@ -383,7 +384,7 @@ void haft__scan_finish(haft__parser *p)
 /* Enters the state that follows a value that was not a call. */
 static void enter_text_state(haft__parser *p)
 {
-    uint8_t state = p->format->states[p->state].disowned;
+    uint8_t state = p->format->states[p->state].not_call;
     haft__parser_enter_state(p, state != 0 ? state : p->format->plain);
 }
 
@@ -403,8 +404,8 @@ static bool is_item(const haft__parser_json_scanner *s)
     return s->base > 0 && s->json.depth >= s->base && !is_object(&s->json, s->base - 1);
 }
 
-/* Marks the call as malformed. The JSON reader cannot continue, so another function finds the end
- * of the call; `how` tells it which brackets and strings are open. */
+/* Marks the call as malformed. The JSON reader cannot continue, so malformed_call.c finds the end
+ * of the call; `how` contains the open brackets and strings. */
 static void begin_malformed(haft__parser *p, const char *why)
 {
     const haft__parser_json_scanner *s = &p->scanner;
@@ -423,8 +424,8 @@ static void begin_malformed(haft__parser *p, const char *why)
 }
 
 /* Marks the call as malformed because of the byte `next`. If the JSON has not begun, the text may
- * be prose that mentions the mark of a call. In that case the text is content, or the bytes that
- * follow decide whether it is. */
+ * be prose that mentions the mark of a call. Then the text is content, or later bytes decide
+ * whether it is content. */
 static void begin_malformed_at(haft__parser *p, const char *why, char next)
 {
     bool first = p->scanner.json.depth == 0;
@@ -458,7 +459,7 @@ void haft__scan_resume(haft__parser *p)
     }
 }
 
-/* A call is malformed from this byte on. */
+/* Rejects the call at the byte `next`. */
 static void reject(haft__parser *p, const char *why, char next)
 {
     if (!p->call.open) { /* between two calls of an array */
@@ -468,7 +469,7 @@ static void reject(haft__parser *p, const char *why, char next)
     begin_malformed_at(p, why, next);
 }
 
-/* Handles text that is not JSON: it is a malformed call, or content if it cannot be a call. */
+/* Handles text that is not JSON: a malformed call, or content if it cannot be a call. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err, haft_str rest)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -476,7 +477,7 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err, 
     if (status == HAFT_NO_MEMORY) {
         haft__parser_fail(p, status, err);
     } else if (s->maybe && !s->decided) {
-        if (!s->disowned) {
+        if (!s->is_content) {
             treat_as_content(p);
         }
         enter_text_state(p);
@@ -495,21 +496,21 @@ static haft_status next_event(haft__parser *p, haft_str *io_bytes, haft__json_ev
     return status;
 }
 
-/* Reads bytes whose structure does not matter (arguments, or a value that is not a call) up to
- * their end. They are reported in pieces as large as possible. */
-static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
+/* Reads bytes that need no interpretation (arguments, or a value that is content) up to their end.
+ * Reports them in the largest possible pieces. */
+static haft_status scan_raw(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
                             haft_error *err)
 {
     haft__parser_json_scanner *s = &p->scanner;
     haft_str all = *io_bytes, used;
     bool args = s->in_args;
-    uint32_t around = s->what == HAFT__SCAN_ARGS ? 0 : s->base + 1;
+    uint32_t args_depth = s->scan_kind == HAFT__SCAN_ARGS ? 0 : s->base + 1;
     haft_status status = HAFT_OK;
     do {
         status = next_event(p, io_bytes, event, &used, err);
         if (status == HAFT_OK && args) {
             check_number(p, event);
-            s->in_args = !(event->kind == HAFT__JSON_EVENT_END && event->depth == around);
+            s->in_args = !(event->kind == HAFT__JSON_EVENT_END && event->depth == args_depth);
         }
     } while (status == HAFT_OK && s->in_args == args && event->kind > HAFT__JSON_EVENT_DONE);
     used = (haft_str){all.ptr, all.len - io_bytes->len};
@@ -518,15 +519,15 @@ static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_even
     if (args && status == HAFT_OK) {
         haft__call_builder_add_args(p, used);
     }
-    if (args && !s->in_args && s->what == HAFT__SCAN_ARGS) {
+    if (args && !s->in_args && s->scan_kind == HAFT__SCAN_ARGS) {
         end_call(p);
     }
     return status;
 }
 
 /* Reads one event of the structure around the arguments. */
-static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
-                              haft_error *err)
+static haft_status scan_structure(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
+                                  haft_error *err)
 {
     haft_str used;
     haft_status status = next_event(p, io_bytes, event, &used, err);
@@ -548,10 +549,10 @@ static bool end_scan(haft__parser *p)
 {
     haft__scan_finish(p);
     haft__parser_repair_done(p);
-    if (p->scanner.disowned) {
+    if (p->scanner.is_content) {
         enter_text_state(p);
     }
-    return !p->scanner.disowned;
+    return !p->scanner.is_content;
 }
 
 static bool begins_scalar(char c)
@@ -579,27 +580,27 @@ static bool reject_scalar(haft__parser *p, haft_str *io_bytes)
     haft__parser_advance(p, (haft_str){io_bytes->ptr, spaces});
     *io_bytes = haft__str_skip(*io_bytes, spaces);
     haft__scan_finish(p);
-    reject(p, "it is no object", io_bytes->ptr[0]);
+    reject(p, "it is not an object", io_bytes->ptr[0]);
     return true;
 }
 
-bool haft__scan_json(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
+bool haft__scan_json(haft__parser *p, haft__scan_kind scan_kind, haft_str *io_bytes)
 {
     if (haft__parser_repair_applies(p)) {
-        haft__parser_repair_scan(p, what, io_bytes);
+        haft__parser_repair_scan(p, scan_kind, io_bytes);
         return false;
     }
-    begin_scan(p, what);
-    bool call = what == HAFT__SCAN_CALL || what == HAFT__SCAN_CALLS;
+    begin_scan(p, scan_kind);
+    bool call = scan_kind == HAFT__SCAN_CALL || scan_kind == HAFT__SCAN_CALLS;
     if (call && reject_scalar(p, io_bytes)) {
         return false;
     }
     haft_error err;
     while (p->status == HAFT_OK) {
         haft__json_event event;
-        bool run = p->scanner.in_args || p->scanner.disowned;
+        bool raw = p->scanner.in_args || p->scanner.is_content;
         haft_status status =
-            run ? scan_run(p, io_bytes, &event, &err) : scan_other(p, io_bytes, &event, &err);
+            raw ? scan_raw(p, io_bytes, &event, &err) : scan_structure(p, io_bytes, &event, &err);
         if (status != HAFT_OK) {
             give_up(p, status, &err, *io_bytes);
             return false;
@@ -622,8 +623,8 @@ bool haft__scan_complete(const haft__parser *p)
 void haft__scan_decide(haft__parser *p)
 {
     haft__parser_json_scanner *s = &p->scanner;
-    bool open = !s->disowned && !s->decided && !p->call.named;
-    if (!s->live || open) { /* nothing has arrived if it is not live */
+    bool open = !s->is_content && !s->decided && !p->call.named;
+    if (!s->live || open) { /* a scanner that is not live has read no byte */
         treat_as_content(p);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scan_python.c - calls written as Python: f(a=1, b='x'), g(). Literals are converted to JSON as
- * they arrive; nothing is ever evaluated.
+ * they arrive; .null_answer is ever evaluated.
  *
  * Each byte moves the scanner from state to state; open containers are on a stack. A call that
  * contains anything but literals is malformed and skipped to its closing parenthesis, so that later
@@ -21,9 +21,9 @@
 /* The effect of a byte. */
 typedef enum step {
     USED,
-    AGAIN,   /* not consumed: read it in the new state */
-    SKIPPED, /* it ends the skipped text */
-    PROSE,   /* not consumed: the text is no call */
+    AGAIN,   /* the byte is not consumed: read it in the new state */
+    SKIPPED, /* the byte ends the skipped text */
+    PROSE,   /* the byte is not consumed: the text is not a call */
     DONE,
 } step;
 
@@ -47,7 +47,7 @@ static void begin_skip(haft__parser_python_scanner *py, const char *why)
     py->to_end = false;
 }
 
-/* The call is reported when it has ended. */
+/* Marks the call as malformed. The call is reported when it has ended. */
 static step reject(haft__parser *p, const char *why)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -82,8 +82,8 @@ static void open_skipped(haft__parser_python_scanner *py, char c)
     py->skip_depth++;
 }
 
-/* Searches for the parenthesis that closes the call. Brackets in strings and unmatched closers do
- * not count: a quoted call is data. */
+/* Searches for the parenthesis that closes the call. Brackets in strings and unmatched closers are
+ * ignored: a quoted call is data. */
 static step on_skip(haft__parser_python_scanner *py, char c)
 {
     if (py->text.quote != '\0' && haft__python_skip_string(&py->text, c)) {
@@ -102,7 +102,7 @@ static step on_skip(haft__parser_python_scanner *py, char c)
 
 /* ---- containers ---- */
 
-static haft__py_kind inside(const haft__parser_python_scanner *py)
+static haft__py_kind current_container(const haft__parser_python_scanner *py)
 {
     return py->depth > 0 ? (haft__py_kind)(py->stack[py->depth - 1] & ~ITEMS) : HAFT__PY_ARGS;
 }
@@ -123,7 +123,7 @@ static void separate(haft__parser *p)
 /* Writes the separator before a value. */
 static void begin_value(haft__parser *p)
 {
-    haft__py_kind kind = inside(&p->python);
+    haft__py_kind kind = current_container(&p->python);
     if (kind != HAFT__PY_ARGS && kind != HAFT__PY_DICT) { /* written before the key there */
         separate(p);
     }
@@ -184,7 +184,7 @@ static bool is_word(char c)
 static step on_value(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
-    haft__py_kind kind = inside(py);
+    haft__py_kind kind = current_container(py);
     if (haft__ascii_is_space(c)) {
         return USED;
     }
@@ -213,13 +213,13 @@ static step on_value(haft__parser *p, char c)
     if (haft__ascii_is_digit(c) || c == '-' || c == '.') {
         return begin_text(p, HAFT__PY_NUMBER);
     }
-    return is_word(c) ? begin_text(p, HAFT__PY_WORD) : reject(p, "an argument of it is no literal");
+    return is_word(c) ? begin_text(p, HAFT__PY_WORD) : reject(p, "an argument is not a literal");
 }
 
 static step on_after(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
-    haft__py_kind kind = inside(py);
+    haft__py_kind kind = current_container(py);
     if (haft__ascii_is_space(c)) {
         return USED;
     }
@@ -244,7 +244,7 @@ static step on_after(haft__parser *p, char c)
     if (kind != HAFT__PY_ARGS && c == closers[kind]) {
         return close_container(p, kind == HAFT__PY_DICT ? HAFT__LIT("}") : HAFT__LIT("]"));
     }
-    return reject(p, "an argument of it is no literal");
+    return reject(p, "an argument is not a literal");
 }
 
 /* ---- dicts and sets ---- */
@@ -303,7 +303,7 @@ static step on_key(haft__parser *p, char c)
         return close_container(p, HAFT__LIT("}"));
     }
     return c == '\'' || c == '"' ? begin_string(p, c, HAFT__PY_ROLE_KEY, false)
-                                 : reject(p, "a key in it is no string");
+                                 : reject(p, "a key is not a string");
 }
 
 static step on_colon(haft__parser *p, char c)
@@ -312,7 +312,7 @@ static step on_colon(haft__parser *p, char c)
         return USED;
     }
     if (c != ':') {
-        return reject(p, "a key in it has no value");
+        return reject(p, "a key has no value");
     }
     haft__call_builder_add_args(p, HAFT__LIT(":"));
     p->python.state = HAFT__PY_VALUE;
@@ -361,7 +361,7 @@ static step on_word(haft__parser *p, char c)
             return AGAIN;
         }
     }
-    return reject(p, "an argument of it is no literal");
+    return reject(p, "an argument is not a literal");
 }
 
 /* The number of digits at the start of `text`. */
@@ -414,7 +414,7 @@ static step on_number(haft__parser *p, char c)
         (c == '-' || c == '+') && (text->len == 0 || (text->ptr[text->len - 1] | 0x20) == 'e');
     if (is_word(c) || c == '.' || sign) {
         if (text->len == HAFT__LIMIT_JSON_NUMBER_BYTES) {
-            return reject(p, "a number in it is too long");
+            return reject(p, "a number is too long");
         }
         if (c != '_') { /* 1_000 */
             haft__buf_add_char(text, c);
@@ -424,12 +424,12 @@ static step on_number(haft__parser *p, char c)
     }
     haft__buf_clear(&p->scratch);
     if (!write_number(&p->scratch, haft__buf_str(text))) {
-        return reject(p, "a number in it is invalid");
+        return reject(p, "a number is invalid");
     }
     haft_str number = haft__buf_str(&p->scratch);
     bool integer = count_digits(haft__str_skip(number, 1)) + 1 == number.len;
     if (!integer && isinf(haft__number_to_double(number))) { /* as in JSON */
-        return reject(p, "a number in it is too large");
+        return reject(p, "a number is too large");
     }
     haft__parser_check(p, &p->scratch);
     begin_value(p);
@@ -453,8 +453,7 @@ static step on_argument(haft__parser *p, char c)
     }
     haft__buf_clear(&p->call.key);
     p->python.state = HAFT__PY_KEYWORD;
-    return is_word(c) && !haft__ascii_is_digit(c) ? AGAIN
-                                                  : reject(p, "an argument of it has no name");
+    return is_word(c) && !haft__ascii_is_digit(c) ? AGAIN : reject(p, "an argument has no name");
 }
 
 static step on_keyword(haft__parser *p, char c)
@@ -474,7 +473,7 @@ static step on_equals(haft__parser *p, char c)
         return USED;
     }
     if (c != '=') {
-        return reject(p, "an argument of it has no name");
+        return reject(p, "an argument has no name");
     }
     haft__buf_clear(&p->scratch);
     haft__buf_add_char(&p->scratch, p->call.members ? ',' : '{');
@@ -492,13 +491,13 @@ static step on_equals(haft__parser *p, char c)
 
 static bool ends_calls(const haft__parser_python_scanner *py, char c)
 {
-    return c == (py->what == HAFT__SCAN_PYTHON_LINES ? '<' : ']');
+    return c == (py->scan_kind == HAFT__SCAN_PYTHON_LINES ? '<' : ']');
 }
 
 static step on_next(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
-    if (py->what == HAFT__SCAN_PYTHON_ARGS) {
+    if (py->scan_kind == HAFT__SCAN_PYTHON_ARGS) {
         return DONE;
     }
     if (haft__ascii_is_space(c)) {
@@ -507,7 +506,7 @@ static step on_next(haft__parser *p, char c)
     if (ends_calls(py, c)) {
         return DONE;
     }
-    if (py->what == HAFT__SCAN_PYTHON_LINES || c == ',') {
+    if (py->scan_kind == HAFT__SCAN_PYTHON_LINES || c == ',') {
         py->state = HAFT__PY_NAME;
         return c == ',' ? USED : AGAIN;
     }
@@ -532,14 +531,14 @@ static step on_name(haft__parser *p, char c)
         return USED;
     }
     if (p->call.name.len == 0 && ends_calls(py, c)) {
-        p->call.open = false; /* the list opened it */
+        p->call.open = false; /* it was opened at the start of the list, before the first name */
         return DONE;
     }
     if (is_prose(p, c)) {
         return PROSE;
     }
     if ((c == '"' || c == '\'')
-        && py->what == HAFT__SCAN_PYTHON_LIST) { /* of a string, not of a name */
+        && py->scan_kind == HAFT__SCAN_PYTHON_LIST) { /* of a string, not of a name */
         return reject_rest(p, "a string is where a call should be");
     }
     if (!p->call.open) {
@@ -583,7 +582,7 @@ static step on_byte(haft__parser *p, char c)
 
 /* ---- the scanner ---- */
 
-static void use(haft__parser *p, haft_str *io_bytes, size_t count)
+static void consume(haft__parser *p, haft_str *io_bytes, size_t count)
 {
     haft__parser_advance(p, (haft_str){io_bytes->ptr, count});
     *io_bytes = haft__str_skip(*io_bytes, count);
@@ -599,17 +598,17 @@ static bool end_skip(haft__parser *p)
     return py->to_end;
 }
 
-bool haft__scan_python(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
+bool haft__scan_python(haft__parser *p, haft__scan_kind scan_kind, haft_str *io_bytes)
 {
     haft__parser_python_scanner *py = &p->python;
     if (!py->live) {
-        *py = (haft__parser_python_scanner){.live = true, .what = (uint8_t)what};
+        *py = (haft__parser_python_scanner){.live = true, .scan_kind = (uint8_t)scan_kind};
         py->state = p->call.named ? HAFT__PY_ARGUMENT : HAFT__PY_NAME;
     }
     while (io_bytes->len > 0 && p->status == HAFT_OK) {
         if (py->state == HAFT__PY_QUOTE || py->state == HAFT__PY_STRING) {
             const char *why = NULL;
-            use(p, io_bytes, haft__python_string(p, *io_bytes, &why));
+            consume(p, io_bytes, haft__python_string(p, *io_bytes, &why));
             if (why != NULL) {
                 (void)reject(p, why);
             }
@@ -618,20 +617,20 @@ bool haft__scan_python(haft__parser *p, haft__scan_kind what, haft_str *io_bytes
         step did = on_byte(p, io_bytes->ptr[0]);
         if (did == DONE) {
             py->live = false;
-            if (what == HAFT__SCAN_PYTHON_LIST && io_bytes->ptr[0] == ']') {
-                use(p, io_bytes, 1);
+            if (scan_kind == HAFT__SCAN_PYTHON_LIST && io_bytes->ptr[0] == ']') {
+                consume(p, io_bytes, 1);
             }
             return true;
         }
         if (did == PROSE) {
             py->live = false;
             haft__parser_reject_unless_mention(
-                p, "its name cannot be that of a tool",
+                p, "its name is not a valid tool name",
                 p->call.name.len > 0 ? p->call.name.ptr[0] : io_bytes->ptr[0], io_bytes->len);
             return false;
         }
         if (did == USED || did == SKIPPED) {
-            use(p, io_bytes, 1);
+            consume(p, io_bytes, 1);
         }
         if (did == SKIPPED && end_skip(p)) {
             return true;

@@ -55,7 +55,7 @@ typedef struct haft__py_text {
 
 typedef struct haft__parser_python_scanner {
     bool live;
-    uint8_t what; /* haft__scan_kind */
+    uint8_t scan_kind; /* haft__scan_kind */
     haft__py_state state;
     uint32_t depth;
     uint8_t stack[HAFT__LIMIT_JSON_DEPTH]; /* haft__py_kind; ITEMS: it has an item */

@@ -2,11 +2,11 @@
 /*
  * section_text.c - text in a section, before its first call: "Write <function_calls> and then ...".
  *
- * A section has calls in it. If text follows its mark, the next mark decides: if a call follows,
- * the text is content of the section. If the section ends, if another section or reasoning begins,
- * or if the reply ends, the mark was only mentioned, and all of it is content. So the text is
- * withheld until then. If the reply was cut, or begins with the mark, the section was cut off.
- * Tests: tests/format/mention_test.c.
+ * A section contains calls. If text follows the mark of a section, the next mark decides. If it
+ * begins a call, the section is real and the text is content. If it ends the section, or begins
+ * another section or reasoning, or if the reply ends, the mark was only mentioned: mark and text
+ * are content. The text is withheld until this decision. If the reply was cut, or begins with the
+ * mark, the section is incomplete. Tests: tests/format/mention_test.c.
  */
 #include <assert.h>
 

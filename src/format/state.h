@@ -3,9 +3,9 @@
  * format/state.h - a format as data: a table of states, and of the marks that lead from one to
  * another.
  *
- * A state says what its bytes mean and which literal texts (marks) end it. If the bytes are JSON or
- * Python, a scanner reads them and finds their end. docs/adding-a-format.md shows how to write a
- * format.
+ * A state defines the meaning of its bytes and the literal texts (marks) that end it. If the bytes
+ * are JSON or Python, a scanner reads them and finds their end. docs/adding-a-format.md shows how
+ * to write a format.
  */
 #ifndef HAFT_FORMAT_STATE_H
 #define HAFT_FORMAT_STATE_H
@@ -22,7 +22,7 @@ typedef enum haft__bytes_kind {
     HAFT__BYTES_REASONING,
     HAFT__BYTES_CODE,
     HAFT__BYTES_WHITESPACE,   /* white space; anything else is read in the state `fallback` */
-    HAFT__BYTES_GAP,          /* the same, between the calls of a section: never content */
+    HAFT__BYTES_GAP,          /* like WHITESPACE, between the calls of a section: never content */
     HAFT__BYTES_SECTION_TEXT, /* text in a section. Before the first call it is withheld, because
                                  the mark of the section may be text too */
     HAFT__BYTES_TAIL,  /* after the value of a call, up to its closing mark: white space; another
@@ -48,7 +48,7 @@ typedef enum haft__format_action {
     HAFT__ACTION_RECIPIENT_BEGIN,   /* a call begins and its recipient follows; it has none until
                                        RECIPIENT_TOOL */
     HAFT__ACTION_RECIPIENT_TOOL,    /* the recipient is a tool; its name follows */
-    HAFT__ACTION_RECIPIENT_END,     /* the recipient of a call is complete: it was one */
+    HAFT__ACTION_RECIPIENT_END,     /* the recipient of a call is complete */
     HAFT__ACTION_RECIPIENT_INVALID, /* a second recipient: the call is malformed */
     HAFT__ACTION_RECIPIENT_IN_TEXT, /* a message that is not a call has a recipient: malformed if it
                                        is a tool, or if the mark does not lead to text */
@@ -63,7 +63,7 @@ typedef enum haft__format_action {
     HAFT__ACTION_KEY_END_UNTYPED, /* ... the type of its value is missing although it is required */
     HAFT__ACTION_VALUE_END,       /* a value is complete */
     HAFT__ACTION_CALL_END,        /* the call is complete with all its values */
-    HAFT__ACTION_EMPTY_CALL_END,  /* the name is complete, and so is the call: no arguments */
+    HAFT__ACTION_EMPTY_CALL_END,  /* the name and the call are complete: no arguments */
     HAFT__ACTION_CODE_BEGIN,      /* a block of code begins */
     HAFT__ACTION_CODE_END,        /* the block of code is complete */
     HAFT__ACTION_CALL_IN_REASONING, /* a call in reasoning: it counts only if the reasoning never
@@ -76,12 +76,13 @@ typedef enum haft__format_action {
                                           reasoning, else part of it */
     HAFT__ACTION_CALL_DISCARD,         /* the open call was not a call */
     HAFT__ACTION_CALL_INCOMPLETE,      /* the call ends before it is complete: it is malformed */
-    HAFT__ACTION_VALUE_NESTED,   /* the opening tag of a value inside a value: the owner of the rest
-                                    of the text is unknown, so that none of it is a call */
-    HAFT__ACTION_CALL_STRAY_END, /* a tag that ends a call, without one: dropped after a call, and
-                                    at the end of a text without any mark that begins calls; else
-                                    content */
-    HAFT__ACTION_CALL_STRAY_TOKEN,    /* the same for a token: dropped unless marks are mentioned */
+    HAFT__ACTION_VALUE_NESTED,   /* the opening tag of a value inside a value: the rest of the text
+                                    may belong to either value, so it contains no call */
+    HAFT__ACTION_CALL_STRAY_END, /* the end tag of a call that never began: dropped after a call,
+                                    and at the end of a text without any mark that begins calls;
+                                    else content */
+    HAFT__ACTION_CALL_STRAY_TOKEN,    /* a token that ends a call that never began: dropped unless
+                                         marks are mentioned */
     HAFT__ACTION_LINE_BREAK,          /* text ends: further text begins on its own line */
     HAFT__ACTION_REASONING_STRAY_END, /* a tag that ends reasoning: dropped if there was reasoning,
                                          else content */
@@ -94,14 +95,15 @@ typedef struct haft__format_mark {
     bool reread;           /* the next state reads the mark again */
     bool reread_undecided; /* with `reread`: and before it all undecided bytes */
     bool extend_undecided; /* the undecided bytes before it stay undecided */
-    bool if_known;  /* of CALL_BEGIN: only if a tool has the name that follows; else content. Of
-                       CALL_IN_REASONING: ...; else reasoning */
-    bool if_named;  /* of CALL_BEGIN and RECIPIENT_BEGIN: only if a name follows; else content */
+    bool if_known; /* of CALL_BEGIN and CALL_IN_REASONING: a call only if a tool has the name that
+                      follows; else content or reasoning */
+    bool if_named; /* of CALL_BEGIN and RECIPIENT_BEGIN: a call only if a name follows; else content
+                    */
     bool omit_mark; /* the undecided bytes begin after the mark */
     bool inside;    /* of a malformed call: the call continues */
     bool head;      /* a message begins: if it is a call, the call begins here */
-    bool if_line;   /* for a value that begins on its own line: counts only at the start of a line;
-                       else it is part of the value */
+    bool if_line;   /* if the value began on its own line, the mark counts only at the start of a
+                       line; elsewhere it is part of the value */
 } haft__format_mark;
 
 /* A scanner reads bytes and finds their end. */
@@ -111,8 +113,9 @@ typedef enum haft__scan_kind {
     HAFT__SCAN_CALLS,       /* a JSON array of such objects */
     HAFT__SCAN_ARGS,        /* a JSON object: the arguments of a call whose name is known */
     HAFT__SCAN_MAYBE_CALL,  /* JSON that is a call, calls or an answer; anything else is content */
-    HAFT__SCAN_FINAL_VALUE, /* the same, and all of it stays undecided: it is read only if the text
-                               ends after it. `disowned` is the next state if a fence ends it */
+    HAFT__SCAN_FINAL_VALUE, /* like MAYBE_CALL, but all bytes stay undecided: they are read only if
+                               the text ends after the value. `not_call` is the next state if a
+                               fence ends the value */
     HAFT__SCAN_PYTHON_LIST, /* calls in a Python list, after its bracket or the first parenthesis */
     HAFT__SCAN_PYTHON_LINES, /* Python calls on their own lines */
     HAFT__SCAN_PYTHON_ARGS,  /* the arguments of one Python call */
@@ -121,14 +124,15 @@ typedef enum haft__scan_kind {
 typedef struct haft__format_state {
     uint8_t bytes;    /* haft__bytes_kind */
     uint8_t scan;     /* haft__scan_kind */
-    uint8_t fallback; /* of WHITESPACE, TAIL, UNDECIDED and HEADER; of a NAME: the state for code,
-                         if it is not a name; of a scanner: the state after it */
-    uint8_t disowned; /* of a scanner: the state for text that is not a call; 0: `plain` */
+    uint8_t fallback; /* of WHITESPACE, TAIL, UNDECIDED and HEADER: the state for other bytes; of
+                         NAME: the state for code, if the bytes are not a name; of a scanner: the
+                         state after the value */
+    uint8_t not_call; /* of a scanner: the state for text that is not a call; 0: `plain` */
     uint8_t at_end;   /* haft__format_action when the text ends here */
-    bool drops;       /* of UNDECIDED: its bytes have no meaning in `fallback`. Of SECTION_TEXT: it
-                         is not content */
-    bool last;        /* ... undecided bytes are read as if the text began with them */
-    bool titled;      /* of HEADER: the mark that leads here was its first word */
+    bool drops;  /* of UNDECIDED: the bytes have no meaning in `fallback`. Of SECTION_TEXT: the text
+                    is not content */
+    bool last;   /* of UNDECIDED: the bytes are read as if the text began with them */
+    bool titled; /* of HEADER: the mark that leads here was its first word */
     haft__format_mark marks[15];
 } haft__format_state;
 

@@ -10,7 +10,8 @@
 void haft__parser_reject_call(haft__parser *p, const char *why)
 {
     if (p->format->states[p->format->malformed].bytes == HAFT__BYTES_IGNORED) {
-        haft__malformed_call how = p->malformed; /* the part of its name or id that has arrived */
+        haft__malformed_call how =
+            p->malformed; /* the state after the part of the name or id that has arrived */
         how.json = true;
         how.state = p->state;
         haft__malformed_call_begin(p, why, &how);
@@ -51,9 +52,9 @@ static void read_again(haft__parser *p, haft_str text)
     p->rereading = before;
 }
 
-/* False if another state was entered: the name is not valid, or a tool must have it and none has.
- */
-static bool take_name(haft__parser *p, const haft__format_mark *mark)
+/* False if another state was entered, because the name is not valid, or because it must be the name
+ * of a tool and is not. */
+static bool end_name(haft__parser *p, const haft__format_mark *mark)
 {
     const char *why = haft__call_builder_end_name(p);
     if ((p->call.if_known && p->call.tool == NULL) || (p->call.if_named && why != NULL)) {
@@ -61,7 +62,8 @@ static bool take_name(haft__parser *p, const haft__format_mark *mark)
         haft__parser_enter_state(p, p->format->plain);
         return false;
     }
-    if (why != NULL && p->call.bad_recipient) { /* a later state decides whether it is a call */
+    if (why != NULL
+        && p->call.bad_recipient) { /* a later state decides whether the message is a call */
         return true;
     }
     if (why != NULL && haft__parser_state(p)->fallback != 0) { /* the mark is inside code */
@@ -142,7 +144,7 @@ static bool accept_recipient(haft__parser *p, const haft__format_mark *mark)
 
 static bool end_recipient(haft__parser *p, const haft__format_mark *mark)
 {
-    bool named = take_name(p, mark);
+    bool named = end_name(p, mark);
     p->call.if_named = false;
     return named;
 }
@@ -154,8 +156,9 @@ static bool reject_recipient(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* A recipient without `functions.` is the reader. */
-static bool refuse_recipient(haft__parser *p, const haft__format_mark *mark)
+/* Handles a recipient in a message that is not a call. A recipient without `functions.` is the
+ * reader of a text. */
+static bool reject_recipient_in_text(haft__parser *p, const haft__format_mark *mark)
 {
     bool text = mark->to == p->format->plain;
     if (text && p->call.bad_recipient && p->call.tool == NULL) {
@@ -185,7 +188,7 @@ static bool end_kind(haft__parser *p, const haft__format_mark *mark)
 static bool end_id_with_name(haft__parser *p, const haft__format_mark *mark)
 {
     haft__call_builder_end_id(p);
-    return take_name(p, mark);
+    return end_name(p, mark);
 }
 
 static bool end_short_id(haft__parser *p, const haft__format_mark *mark)
@@ -228,7 +231,7 @@ static bool end_key_of_json(haft__parser *p, const haft__format_mark *mark)
 static bool end_untyped_key(haft__parser *p, const haft__format_mark *mark)
 {
     (void)mark;
-    reject_key(p, "a parameter does not say string=\"true\" or string=\"false\"");
+    reject_key(p, "a parameter has neither string=\"true\" nor string=\"false\"");
     return false;
 }
 
@@ -239,7 +242,7 @@ static bool end_value(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* A call whose code is still open was cut, and stays open. */
+/* Ends a call. If its code has an open bracket or string, the call was cut and stays open. */
 static bool end_call(haft__parser *p, const haft__format_mark *mark)
 {
     (void)mark;
@@ -275,7 +278,7 @@ static bool end_code(haft__parser *p, const haft__format_mark *mark)
 
 static bool discard_call(haft__parser *p, const haft__format_mark *mark)
 {
-    if (p->section.withheld) { /* the section has only prose in it */
+    if (p->section.withheld) { /* the section contains only prose */
         haft__parser_emit_content(p, haft__str(mark->text));
         haft__section_text_revert(p);
         haft__call_builder_discard(p);
@@ -286,8 +289,8 @@ static bool discard_call(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* Handles a mark that the call cannot have here, if only prose follows the first mark of the call.
- * False if it is not prose. */
+/* Handles a mark that is invalid here, if only prose follows the first mark of the call. False if
+ * other text follows it. */
 static bool reject_prose(haft__parser *p, const haft__format_mark *mark, const char *why)
 {
     char next = haft__mention_first_byte(p);
@@ -322,8 +325,8 @@ static bool fail_nested_value(haft__parser *p, const haft__format_mark *mark)
     (void)mark;
     haft__malformed_call_begin(
         p,
-        "an argument has the opening tag of another in it: where it ends is not "
-        "known, and nothing from there on is run",
+        "an argument contains the opening tag of another argument: its end is "
+        "unknown, and no later call is run",
         &(haft__malformed_call){.state = p->state});
     return true;
 }
@@ -356,7 +359,7 @@ bool haft__parser_is_suspect_call(const haft__parser *p)
 static bool hold_suspect(haft__parser *p, const haft__format_mark *mark)
 {
     if (p->suspect.len > 0 && p->reasoning_mark == NULL && !haft__parser_is_suspect_call(p)) {
-        haft__parser_emit_suspect(p); /* this mark is the next that may begin a call */
+        haft__parser_emit_suspect(p); /* this mark is now the possible call */
     }
     p->suspect_mark = p->suspect.len == 0 ? mark : p->suspect_mark;
     haft__buf_add_str(&p->suspect, haft__str(mark->text));
@@ -373,7 +376,7 @@ static bool hold_at_reasoning_start(haft__parser *p, const haft__format_mark *ma
     return hold_suspect(p, mark);
 }
 
-/* Reasoning after text. False if it is known never to end. */
+/* Begins reasoning after text. False if it is known that the reasoning never ends. */
 static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
 {
     if ((p->endless >> mark->to & 1) != 0) {
@@ -392,7 +395,7 @@ static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
 
 static bool end_empty_call(haft__parser *p, const haft__format_mark *mark)
 {
-    bool named = take_name(p, mark);
+    bool named = end_name(p, mark);
     if (named) {
         haft__value_close(p);
     }
@@ -432,10 +435,10 @@ static action_function *const actions[] = {
     [HAFT__ACTION_RECIPIENT_TOOL] = accept_recipient,
     [HAFT__ACTION_RECIPIENT_END] = end_recipient,
     [HAFT__ACTION_RECIPIENT_INVALID] = reject_recipient,
-    [HAFT__ACTION_RECIPIENT_IN_TEXT] = refuse_recipient,
+    [HAFT__ACTION_RECIPIENT_IN_TEXT] = reject_recipient_in_text,
     [HAFT__ACTION_ARGUMENTS_BEGIN] = check_recipient,
     [HAFT__ACTION_KIND_END] = end_kind,
-    [HAFT__ACTION_NAME_END] = take_name,
+    [HAFT__ACTION_NAME_END] = end_name,
     [HAFT__ACTION_ID_WITH_NAME_END] = end_id_with_name,
     [HAFT__ACTION_SHORT_ID_END] = end_short_id,
     [HAFT__ACTION_KEY_END] = end_key,
@@ -460,10 +463,10 @@ static action_function *const actions[] = {
     [HAFT__ACTION_REASONING_STRAY_END] = emit_stray_reasoning_end,
 };
 
-bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
+bool haft__parser_apply_action(haft__parser *p, haft__format_action action,
                                const haft__format_mark *mark)
 {
-    return actions[what](p, mark);
+    return actions[action](p, mark);
 }
 
 /* ---- the state after a mark ---- */
@@ -473,7 +476,7 @@ bool haft__parser_is_maybe_call(const haft__format_state *state)
     return state->scan == HAFT__SCAN_MAYBE_CALL;
 }
 
-/* Undecided bytes begin with the mark that led here, or continue with it. */
+/* Adds the mark to the undecided bytes: as their start, or after those of the state before. */
 static void begin_undecided(haft__parser *p, const haft__format_state *from,
                             const haft__format_mark *mark)
 {

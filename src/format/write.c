@@ -55,7 +55,7 @@ static void add_short_id(const filling *f)
     haft__buf_add(f->buf, id, sizeof(id));
 }
 
-/* An id of the model already has this form. */
+/* Adds the id as functions.NAME:N. An id that the model wrote already has this form. */
 static void add_function_id(const filling *f)
 {
     if (haft__str_starts_with(f->id, HAFT__LIT("functions"))) {
@@ -116,7 +116,8 @@ static void fill(const filling *f, const char *pattern)
 
 /* ---- calls ---- */
 
-/* Arguments that are not an object were wrong when they came; the model still sees them. */
+/* The arguments as an object. The text of arguments that are not an object becomes the member
+ * "not_an_object", so that the model sees its error. */
 static haft__json as_object(haft__json_member *member, haft_str text, haft__json read)
 {
     if (read.kind == HAFT__JSON_OBJECT) {
@@ -135,7 +136,8 @@ static void write_call(filling *f, const haft__format_call *call)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json_member member;
-    haft__json value = haft__json_bool(false); /* text that is not JSON is not an object either */
+    haft__json value =
+        haft__json_bool(false); /* for a text that is not JSON: any value that is not an object */
     haft_status status = haft__json_read(&arena, call->arguments, NULL, &value, NULL, NULL);
     if (status == HAFT_NO_MEMORY) {
         haft__buf_fail(f->buf, status, "out of memory");
@@ -150,7 +152,8 @@ static void write_call(filling *f, const haft__format_call *call)
 
 /* ---- malformed calls ---- */
 
-/* Whether it is written like a call of a section, between whose marks it belongs. */
+/* Whether a malformed call is written like a call of a section, and so belongs between the marks of
+ * the section. */
 static bool is_in_section(const haft__render *render, const haft__format_call *call)
 {
     bool tagged =
@@ -162,7 +165,7 @@ static bool is_in_section(const haft__render *render, const haft__format_call *c
     return tagged && haft__str_starts_with(call->arguments, tag);
 }
 
-/* Without the end of the section, which is written after the last call. */
+/* Writes a malformed call without the end of its section, which is written after the last call. */
 static void write_malformed(const filling *f, const haft__format_call *call)
 {
     haft_str text = haft__str_trim(call->arguments);

@@ -133,8 +133,8 @@ static void add_parameters(haft__buf *buf, const haft__format_tool *tool, bool r
     }
 }
 
-/* Untrusted words in a docstring in a fenced block: they must end neither. A line that is indented
- * by four spaces is not a fence. */
+/* Adds untrusted words to a docstring in a fenced block. The words must not end the docstring or
+ * the block. A line that is indented by four spaces is not a fence. */
 static void add_words(haft__buf *buf, haft_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -154,13 +154,13 @@ static void add_docstring(haft__buf *buf, const haft__format_tool *tool)
     haft__buf_add_str(buf, HAFT__LIT("    \"\"\""));
     add_words(buf, haft__str_trim(tool->description));
     for (uint32_t i = 0; i < properties.count; i++) {
-        haft_str what =
+        haft_str description =
             haft__str_trim(haft__object_string(properties.members[i].value, "description"));
-        if (what.len > 0) {
+        if (description.len > 0) {
             haft__buf_add_str(buf, HAFT__LIT("\n    "));
             add_words(buf, haft__json_text(properties.members[i].key));
             haft__buf_add_str(buf, HAFT__LIT(": "));
-            add_words(buf, what);
+            add_words(buf, description);
         }
     }
     haft__buf_add_str(buf, HAFT__LIT("\"\"\""));

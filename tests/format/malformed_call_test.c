@@ -12,7 +12,7 @@ static const haft__format_tool tools[] = {{.name = {"f", 1}}, {.name = {"g", 1}}
     "[{\"name\":\"g\",\"arguments\":{},\"id\":\"\"},{\"name\":\"g\",\"arguments\":{},\"id\":\"\"}" \
     "]"
 #define SURPLUS  "malformed at 0: expected ',' or '}' after the member, found ']': "
-#define NAMELESS "malformed at 0: its name cannot be that of a tool: "
+#define NAMELESS "malformed at 0: its name is not a valid tool name: "
 #define NOPE     "malformed at 0: expected true, false or null, found 'o': "
 
 static const struct {
@@ -39,7 +39,7 @@ static const struct {
      "<function=f>{\"a\":\"\\x<function=g>{}</function>\"}</function>\n"},
     {"a name that is invalid", "functionary_v31",
      "<function=a b>{\"s\":\"</function><function=g>{}</function>\"}</function>", "[]", "",
-     "malformed at 0: its name cannot be that of a tool: "
+     "malformed at 0: its name is not a valid tool name: "
      "<function=a b>{\"s\":\"</function><function=g>{}</function>\"}</function>\n"},
     {"a string that never closes", "functionary_v31",
      "<function=f>{\"s\":\"x\n}</function><function=g>{}</function>", G, "",
@@ -124,11 +124,11 @@ static const struct {
      "<tool_call>f\n{\"s\":\"</tool_call><tool_call>g\n</tool_call>\"}\n</tool_call>\n"},
     {"Python between tags", "glm", "<tool_call>f(s=\"see <tool_call>g\n</tool_call>\")</tool_call>",
      "[]", "",
-     "malformed at 0: a tag is in its name or id: <tool_call>f(s=\"see "
+     "malformed at 0: its name or id contains a tag: <tool_call>f(s=\"see "
      "<tool_call>g\n</tool_call>\")</tool_call>\n"},
     {"Python between tags, an end in it", "glm",
      "<tool_call>f(s=\"</tool_call><tool_call>g\n</tool_call>\")</tool_call>", "[]", "",
-     "malformed at 0: its name cannot be that of a tool: "
+     "malformed at 0: its name is not a valid tool name: "
      "<tool_call>f(s=\"</tool_call><tool_call>g\n</tool_call>\")</tool_call>\n"},
     {"words between tags", "glm", "<tool_call>f\nsee <tool_call>g\n</tool_call> ok\n</tool_call>",
      "[]", "",
@@ -231,16 +231,16 @@ static const struct {
      "<function=f>{\"a\":nope,\"s\":\"</function><function=g>{}</function>\",\"t\":\"x}</"
      "function>\n"},
     {"three quotes", "pythonic", "[f(a=1+2, s='''it's :)] [g()] ''')]", "[]", "",
-     "malformed at 0: an argument of it is no literal: [f(a=1+2, s='''it's :)] [g()] ''')\n"},
+     "malformed at 0: an argument is not a literal: [f(a=1+2, s='''it's :)] [g()] ''')\n"},
     {"wrong in three quotes", "pythonic", "[f(s='''a\\x4 ' [g()])] [g()]''')]", "[]", "",
-     "malformed at 0: an escape in a string of it has too few digits: [f(s='''a\\x4 ' [g()])] "
+     "malformed at 0: an escape in a string has too few digits: [f(s='''a\\x4 ' [g()])] "
      "[g()]''')\n"},
     {"a parenthesis too many", "pythonic", "[g()), s=\"see [g()] ok\"] x", G, "x",
      "malformed at 4: expected a comma or ] after a call: ), s=\"see [g()] ok\"]\n"},
     {"the text of a call that is skipped", "pythonic", "[f(a=1+2), g()]", G, "",
-     "malformed at 0: an argument of it is no literal: [f(a=1+2)\n"},
+     "malformed at 0: an argument is not a literal: [f(a=1+2)\n"},
     {"a bracket of another kind", "pythonic", "[f(a=[x)], s=\"[g()]\"), g()]", G, "",
-     "malformed at 0: an argument of it is no literal: [f(a=[x)], s=\"[g()]\")\n"},
+     "malformed at 0: an argument is not a literal: [f(a=[x)], s=\"[g()]\")\n"},
     {"a semicolon", "pythonic", "[g(); f(b=2)] x", G, "x",
      "malformed at 4: expected a comma or ] after a call: ; f(b=2)]\n"},
     {"a string in the list", "pythonic", "[g(), \"see (x)] [g()]\", f()]", G, "",

@@ -194,7 +194,7 @@ static const help_case mistral[] = {
     {.name = "a call without a name",
      .text = "f[TOOL_CALLS]{\"a\":1}",
      .content = "f",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
 };
 
 static const help_case functionary_v31[] = {

@@ -6,7 +6,7 @@
 
 enum { START, TEXT, TO, NAME, GAP, ARGS, AFTER, MALFORMED };
 
-/* Ordinary text may follow it too: a Python prompt looks the same. */
+/* Ordinary text may contain >>> too: it is also the prompt of Python. */
 #define NEXT                                                                                       \
     {                                                                                              \
         ">>>", TO, HAFT__ACTION_CALL_BEGIN, .if_named = true                                       \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* harmony.c - messages in channels, as gpt-oss writes them. A message to functions.NAME is a call
- * if its channel is commentary or analysis, or if it has none; to any other recipient it is a
- * malformed call. In any other channel a message to functions.NAME is a malformed call. Other
- * analysis is reasoning, any other message is a text. The recipient follows the channel, or the
- * role before it. Tests: tests/format/dialects/harmony_test.c. */
+/* harmony.c - messages in channels, as gpt-oss writes them. A message with a recipient, in the
+ * commentary or analysis channel or without a channel, is a call if the recipient is
+ * functions.NAME; else it is a malformed call. In any other channel, a message to functions.NAME is
+ * a malformed call. Any other message in the analysis channel is reasoning. All other messages are
+ * text. The recipient is written after the channel, or after the role. Tests:
+ * tests/format/dialects/harmony_test.c. */
 #include "format/formats.h"
 
 enum {
@@ -49,7 +50,8 @@ enum {
     {                                                                                              \
         "<|start|>", ROLE, act, .head = true                                                       \
     }
-/* The same if its kind is known: <|message|> is missing, and the header is the message. */
+/* A message that ends inside its header, after a known channel: <|message|> is missing, and the
+ * header is read as the message. */
 #define UNTITLED(to)                                                                               \
     {"<|end|>", to, .reread = true, .reread_undecided = true},                                     \
         {"<|call|>", to, .reread = true, .reread_undecided = true},                                \
@@ -57,7 +59,7 @@ enum {
     {                                                                                              \
         "<|start|>", to, .reread = true, .reread_undecided = true                                  \
     }
-/* The whole word: a longer word is another channel. */
+/* Matches only the whole word: a longer word is another channel. */
 #define COMMENTARIES(to)                                                                           \
     {"commentary ", to, .reread = true},                                                           \
     {                                                                                              \
@@ -96,7 +98,7 @@ const haft__format haft__format_harmony =
                                      {"commentary<|start|>", ROLE, .head = true},
                                      {"assistant<|channel|>", CHANNEL, .head = true},
                                      NEXT}},
-                /* It is a recipient only if a token follows its name; else it is text. */
+                /* `to=` begins a recipient only if a token follows the name; else it is text. */
                 [FIRST_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
                               .fallback = FIRST_NAME,
                               .marks = {{"functions.", FIRST_NAME, HAFT__ACTION_RECIPIENT_TOOL},
@@ -121,7 +123,7 @@ const haft__format haft__format_harmony =
                              .marks = {{"analysis", ANALYSIS},
                                        {"final", FINAL},
                                        COMMENTARIES(COMMENTARY)}},
-                /* After a recipient: in another channel it is not a call. */
+                /* The channel after a recipient: a message in another channel is not a call. */
                 [CHANNEL_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
                                 .fallback = UNKNOWN,
                                 .marks = {{"analysis", HEADER}, COMMENTARIES(HEADER)}},
@@ -152,7 +154,7 @@ const haft__format haft__format_harmony =
                 [TO] = {.bytes = HAFT__BYTES_WHITESPACE,
                         .fallback = NAME,
                         .marks = {{"functions.", NAME, HAFT__ACTION_RECIPIENT_TOOL}, TO_SELF}},
-                /* Only tools write commentary to the assistant: it is an invented result. */
+                /* Only tools write commentary to the assistant, so this is an invented result. */
                 [SELF] = {.bytes = HAFT__BYTES_WHITESPACE,
                           .fallback = OTHER,
                           .marks = {{"analysis", ANALYSIS}, COMMENTARIES(MALFORMED)}},
@@ -170,7 +172,7 @@ const haft__format haft__format_harmony =
                 [UNKNOWN] = {.bytes = HAFT__BYTES_IGNORED,
                              .marks = {{"<|message|>", TEXT, HAFT__ACTION_RECIPIENT_IN_TEXT},
                                        BROKEN(HAFT__ACTION_CALL_DISCARD)}},
-                /* A tool in the header of a text. */
+                /* The header of a text that names a tool as recipient. */
                 [REFUSED] = {.bytes = HAFT__BYTES_IGNORED,
                              .marks = {{"<|message|>", MALFORMED, HAFT__ACTION_RECIPIENT_IN_TEXT},
                                        BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},
@@ -181,7 +183,7 @@ const haft__format haft__format_harmony =
                                      {"<|message|>", TEXT},
                                      UNTITLED(TEXT)}},
                 [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
-                /* Everything but a second value is layout here. */
+                /* Everything except a second value is layout here. */
                 [AFTER] = {.bytes = HAFT__BYTES_TAIL, .fallback = MALFORMED, .marks = {ENDS, NEXT}},
                 /* The prompt has the header, and the reply may repeat it. */
                 [BEGUN] = {.bytes = HAFT__BYTES_WHITESPACE,

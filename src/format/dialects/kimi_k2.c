@@ -14,8 +14,7 @@ enum { START, THINK, TEXT, ORPHAN_ARGS, SECTION, BETWEEN, ID, ARGS, AFTER, MALFO
         "<|tool_call_begin|>", ID, HAFT__ACTION_CALL_BEGIN                                         \
     }
 /* End marks outside a call are dropped unless marks are mentioned. A mark of arguments outside a
- * call is content, and so are the end marks after it: the model omitted the beginning of the call.
- */
+ * call is content, like the end marks after it: the model omitted the beginning of the call. */
 #define STRAY                                                                                      \
     {"<|tool_call_argument_begin|>", ORPHAN_ARGS, .reread = true},                                 \
         {"<|tool_call_end|>", TEXT, HAFT__ACTION_CALL_STRAY_TOKEN},                                \

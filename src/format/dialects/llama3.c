@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* llama3.c - {"name": ..., "parameters": {...}}, as Llama 3 writes it: at the start of the text or
- * after <|python_tag|>, which name.call(...) and plain Python may follow too. Tests:
+ * after <|python_tag|>. The tag may also precede name.call(...) or plain Python. Tests:
  * tests/format/dialects/llama3_test.c. */
 #include "format/formats.h"
 

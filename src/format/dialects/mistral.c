@@ -41,8 +41,8 @@ const haft__format haft__format_mistral =
                 [START] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = TEXT,
                            .marks = {{"[THINK]", BRACKETED}, {"<think>", TAGGED}, CALLS}},
-                /* If the prompt opened the block, its tag is unknown and either end counts; else
-                 * the tag of the same name. */
+                /* If the prompt opened the block, its opening tag is unknown, and either closing
+                 * tag ends the block; else only the tag of the same name ends it. */
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
                            .marks = {{"[THINK]", BRACKETED, HAFT__ACTION_REASONING_REOPEN},
                                      {"<think>", TAGGED, HAFT__ACTION_REASONING_REOPEN},

@@ -63,7 +63,7 @@ const haft__format haft__format_purejson =
                           .marks = {{"```", LAST_FENCE},
                                     {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                     {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
-                /* The reply begins with it. */
+                /* The reply begins with a fence. */
                 [FENCE] = {.bytes = HAFT__BYTES_UNDECIDED,
                            .fallback = FENCED,
                            .marks = {{"\n", FENCED_JSON},
@@ -71,7 +71,7 @@ const haft__format haft__format_purejson =
                                      {"JSON", FENCED_JSON}}},
                 [FENCED_JSON] = {.scan = HAFT__SCAN_MAYBE_CALL,
                                  .fallback = FENCED_AFTER,
-                                 .disowned = FENCED},
+                                 .not_call = FENCED},
                 [FENCED_AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
                                   .fallback = FENCED_TAIL,
                                   .marks = {{"```", AFTER_FENCE},
@@ -108,7 +108,7 @@ const haft__format haft__format_purejson =
                                .marks = {{"{", LAST, .reread = true}, {"[", LAST, .reread = true}}},
                 [LAST] = {.scan = HAFT__SCAN_FINAL_VALUE,
                           .fallback = LAST_AFTER,
-                          .disowned = LAST_END,
+                          .not_call = LAST_END,
                           .last = true},
                 [LAST_AFTER] = {.bytes = HAFT__BYTES_UNDECIDED,
                                 .fallback = FENCED,

@@ -31,7 +31,7 @@ enum {
     {                                                                                              \
         "<tool_call>", OPEN, HAFT__ACTION_CALL_BEGIN                                               \
     }
-/* Without <tool_call> it is a call only if a tool has the name. */
+/* <function=NAME> without <tool_call> is a call only if a tool has that name. */
 #define BARE                                                                                       \
     {                                                                                              \
         "<function=", NAME, HAFT__ACTION_CALL_BEGIN, .if_known = true                              \
@@ -106,7 +106,7 @@ const haft__format haft__format_qwen3coder =
                                      {"<tool_call>", AFTER, HAFT__ACTION_CALL_END, .reread = true},
                                      {"<function=", LOST, HAFT__ACTION_VALUE_NESTED}}},
                 /* A call begins inside a value: from here only the value's own end tag ends it,
-                 * because the owner of the other tags is unknown. */
+                 * because it is unknown which call the other tags belong to. */
                 [FUNCTION] = {.bytes = HAFT__BYTES_UNDECIDED, .fallback = INNER},
                 [INNER] = {.bytes = HAFT__BYTES_VALUE,
                            .marks = {{"</parameter>", INNER_CLOSED},

@@ -136,7 +136,7 @@ static void close_set(chart *c, uint32_t position)
     }
 }
 
-/* Adds the items that a character leads to, as the next set. */
+/* Begins the next set: the items of the current set that match a character, moved past it. */
 static void scan(chart *c, uint32_t code)
 {
     size_t first = c->from, end = c->count;

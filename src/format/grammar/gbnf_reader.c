@@ -19,7 +19,7 @@ typedef haft__gbnf_production rule;
 
 #define MAX_REPEATS 2000 /* the limit of llama.cpp */
 #define MAX_DEPTH   200  /* nested groups */
-#define MAX_HOPS    1000 /* rules that begin with each other, before the first character */
+#define MAX_HOPS    1000 /* references from rule to rule before the first character */
 #define UNBOUNDED   UINT32_MAX
 
 typedef struct reader {
@@ -31,11 +31,11 @@ typedef struct reader {
 } reader;
 
 /* The symbols of the sequence that is being read. */
-typedef struct reading {
+typedef struct sequence_builder {
     symbol *symbols;
     size_t count, room;
     size_t last; /* the first symbol that a repetition would repeat */
-} reading;
+} sequence_builder;
 
 /* ---- memory ---- */
 
@@ -45,7 +45,7 @@ static void fail(reader *r, const char *why)
     r->rest.len = 0;
 }
 
-/* Room for one more item. If out of memory, ends the reading and returns NULL. */
+/* Makes room for one more item. When out of memory, stops the reader and returns NULL. */
 static void *grow(reader *r, void *items, size_t count, size_t *room, size_t size)
 {
     void *grown = haft__vec_reserve_in(r->arena, items, count, room, count + 1, size);
@@ -106,7 +106,7 @@ static void add_range(reader *r, symbol *to, uint32_t first, uint32_t last)
     }
 }
 
-static void put(reader *r, reading *at, symbol s)
+static void put(reader *r, sequence_builder *at, symbol s)
 {
     symbol *symbols = grow(r, at->symbols, at->count, &at->room, sizeof(*symbols));
     if (symbols != NULL) {
@@ -222,7 +222,7 @@ static uint32_t read_code(reader *r)
 
 /* ---- elements of a sequence ---- */
 
-static void read_literal(reader *r, reading *at)
+static void read_literal(reader *r, sequence_builder *at)
 {
     skip(r, 1);
     while (peek(r) != '"' && r->why == NULL) {
@@ -234,7 +234,7 @@ static void read_literal(reader *r, reading *at)
     skip(r, 1);
 }
 
-static void read_class(reader *r, reading *at)
+static void read_class(reader *r, sequence_builder *at)
 {
     skip(r, 1);
     symbol s = {.first = (uint32_t)r->g->range_count, .negated = peek(r) == '^'};
@@ -259,7 +259,7 @@ static void read_class(reader *r, reading *at)
 
 static void read_alternatives(reader *r, uint32_t rule_index, bool nested, unsigned depth);
 
-static void read_group(reader *r, reading *at, unsigned depth)
+static void read_group(reader *r, sequence_builder *at, unsigned depth)
 {
     skip(r, 1);
     uint32_t inner = add_rule(r, HAFT__LIT(""), true);
@@ -289,12 +289,12 @@ static unsigned read_number(reader *r)
 }
 
 /* Adds `count` rules for optional repetitions, each containing the one before. Returns the last. */
-static uint32_t add_optional(reader *r, symbol one, unsigned count)
+static uint32_t add_optional(reader *r, symbol repeated, unsigned count)
 {
     uint32_t tail = 0;
     for (unsigned i = 0; i < count && r->why == NULL; i++) {
         uint32_t next = add_rule(r, HAFT__LIT(""), true);
-        symbol both[] = {one, {.is_rule = true, .rule = tail}};
+        symbol both[] = {repeated, {.is_rule = true, .rule = tail}};
         add_sequence(r, next, both, i == 0 ? 1 : 2);
         add_sequence(r, next, NULL, 0);
         tail = next;
@@ -302,30 +302,31 @@ static uint32_t add_optional(reader *r, symbol one, unsigned count)
     return tail;
 }
 
-/* Makes a rule of the last symbols and puts it `least` times. Further repetitions are rules. */
-static void repeat(reader *r, reading *at, unsigned least, unsigned most)
+/* Turns the repeated symbols into a rule and adds it `least` times. Rules of their own describe the
+ * optional repetitions. */
+static void repeat(reader *r, sequence_builder *at, unsigned least, unsigned most)
 {
     if (least > MAX_REPEATS || (most != UNBOUNDED && (most > MAX_REPEATS || most < least))) {
         fail(r, "a count that is too large");
         return;
     }
-    symbol one = {.is_rule = true, .rule = add_rule(r, HAFT__LIT(""), true)};
-    add_sequence(r, one.rule, at->symbols + at->last, at->count - at->last);
+    symbol repeated = {.is_rule = true, .rule = add_rule(r, HAFT__LIT(""), true)};
+    add_sequence(r, repeated.rule, at->symbols + at->last, at->count - at->last);
     at->count = at->last;
     for (unsigned i = 0; i < least; i++) {
-        put(r, at, one);
+        put(r, at, repeated);
     }
     if (most == UNBOUNDED) {
-        symbol loop[] = {one, {.is_rule = true, .rule = add_rule(r, HAFT__LIT(""), true)}};
+        symbol loop[] = {repeated, {.is_rule = true, .rule = add_rule(r, HAFT__LIT(""), true)}};
         add_sequence(r, loop[1].rule, loop, 2);
         add_sequence(r, loop[1].rule, NULL, 0);
         put(r, at, loop[1]);
     } else if (most > least) {
-        put(r, at, (symbol){.is_rule = true, .rule = add_optional(r, one, most - least)});
+        put(r, at, (symbol){.is_rule = true, .rule = add_optional(r, repeated, most - least)});
     }
 }
 
-static void read_counts(reader *r, reading *at)
+static void read_counts(reader *r, sequence_builder *at)
 {
     skip(r, 1);
     unsigned least = read_number(r), most = least;
@@ -341,7 +342,7 @@ static void read_counts(reader *r, reading *at)
     repeat(r, at, least, most);
 }
 
-static void read_repetition(reader *r, reading *at)
+static void read_repetition(reader *r, sequence_builder *at)
 {
     char c = peek(r);
     if (at->count == 0) {
@@ -354,7 +355,7 @@ static void read_repetition(reader *r, reading *at)
     }
 }
 
-static void read_symbol(reader *r, reading *at, unsigned depth)
+static void read_symbol(reader *r, sequence_builder *at, unsigned depth)
 {
     char c = peek(r);
     at->last = at->count;
@@ -374,7 +375,7 @@ static void read_symbol(reader *r, reading *at, unsigned depth)
 
 static void read_sequence(reader *r, uint32_t rule_index, bool nested, unsigned depth)
 {
-    reading at = {0};
+    sequence_builder at = {0};
     for (;;) {
         skip_space(r, nested);
         char c = peek(r);

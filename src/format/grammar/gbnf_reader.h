@@ -3,7 +3,8 @@
  * format/grammar/gbnf_reader.h - reads grammars as strictly as llama.cpp does, and tests whether
  * they accept a text.
  *
- * Test servers use it, and tests of the generated grammars: it shares no code with the generator.
+ * Test servers and tests of generated grammars use the reader. It shares no code with the
+ * generator.
  */
 #ifndef HAFT_FORMAT_GRAMMAR_GBNF_READER_H
 #define HAFT_FORMAT_GRAMMAR_GBNF_READER_H

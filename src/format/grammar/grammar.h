@@ -21,8 +21,8 @@ typedef struct haft__grammar_options {
     bool answer;    /* {"answer": "..."} may replace the calls; only in formats that have it */
     bool reasoning; /* of GBNF: the reply may begin with a block of reasoning */
     bool start_in_reasoning; /* of GBNF: the reply begins inside a block that the prompt opened */
-    uint8_t form; /* of GBNF: which of the format's syntaxes, from 0; see haft__grammar_forms. For
-                     mistral 0 is the array that is taught, 1 is name[ARGS]{} */
+    uint8_t form; /* of GBNF: index of a syntax of the format; see haft__grammar_forms. For mistral
+                     0 is the array in the prompt, 1 is name[ARGS]{} */
     size_t max_bytes;   /* 0: HAFT__LIMIT_GRAMMAR_BYTES, which is also the maximum */
     bool complete;      /* of a schema: fail if it would accept fewer arguments than a tool does */
     uint32_t max_chars; /* of GBNF: the maximum for a JSON string without maxLength; 0: unlimited */
@@ -34,7 +34,7 @@ size_t haft__grammar_forms(const haft__format *format);
 /*
  * Appends a grammar whose rule `root` matches the whole reply. `format` NULL: one JSON object
  * {"name": ..., "arguments": {...}}, or an array of them, for servers that call natively. `allowed`
- * (NULL: all) says for each tool whether it may be called. `mode` is ANY or TOOL (then `tool` is
+ * has for each tool whether it may be called; NULL: all may. `mode` is ANY or TOOL (then `tool` is
  * its name); with `answer` it may be AUTO. `options` and `report` may be NULL.
  *
  * BAD_INPUT if no tool may be called; UNSUPPORTED if the format or the mode has no grammar; TOO_BIG
@@ -49,10 +49,11 @@ HAFT_MUST_USE haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format 
 /* Appends a JSON Schema of the whole reply, for the target. The reply is JSON and is parsed as
  * `purejson`, whatever the format of the conversation: {"name", "arguments"}, or the members that
  * `format` has (purejson: "tool" and "args"), several of them in an array; if the root must be an
- * object (OpenAI), in {"tool_call": ...} or {"tool_calls": [...]}. The rest is as above; `answer`
- * is UNSUPPORTED for OpenAI. For OpenAI optional arguments may be null, which the report says:
- * remove them before the call is checked. With `complete`, UNSUPPORTED with the location and the
- * reason if the target cannot express the arguments of a tool. */
+ * object (OpenAI), in {"tool_call": ...} or {"tool_calls": [...]}. The other parameters are those
+ * of haft__grammar_gbnf; `answer` is UNSUPPORTED for OpenAI. For OpenAI an optional argument may be
+ * null; the report has a line for this, and the caller removes such arguments before it checks the
+ * call. With `complete`, UNSUPPORTED with the location and the reason if the target cannot express
+ * the arguments of a tool. */
 HAFT_MUST_USE haft_status haft__grammar_schema(haft__buf *buf, haft__schema_target target,
                                                const haft__format *format,
                                                const haft__format_tool *tools, size_t tool_count,

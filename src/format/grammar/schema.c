@@ -44,7 +44,7 @@ static const haft__json_member any_object = {
     {.kind = HAFT__JSON_STRING, .count = 4, .text = "type"},
     {.kind = HAFT__JSON_STRING, .count = 6, .text = "object"}};
 
-/* The arguments of a tool are an object, whatever its schema says. */
+/* The schema of a tool's arguments, which are always an object. */
 static haft__json read_arguments(haft__downlevel *d, const haft__format_tool *tool)
 {
     haft__buf where;

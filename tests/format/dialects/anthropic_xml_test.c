@@ -35,7 +35,7 @@ static const help_case cases[] = {
      .text = "<function_calls>\n<invoke name=\"a b\"></invoke>\n<invoke name=\"g\"></"
              "invoke>\n</function_calls>",
      .calls = "g {}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
     {.name = "a bad key",
      .text = "<function_calls>\n<invoke name=\"f\"><parameter name=\"a b\">x</paramet"
              "er></invoke>\n<invoke name=\"g\"></invoke>\n</function_calls>",

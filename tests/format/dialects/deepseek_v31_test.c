@@ -25,13 +25,13 @@ static const help_case cases[] = {
              "l▁end｜><｜tool▁call▁begin｜>g<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜too"
              "l▁calls▁end｜>",
      .calls = "g {}",
-     .errors = "malformed: it is no object"},
+     .errors = "malformed: it is not an object"},
     {.name = "a bad name",
      .text = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜><｜tool▁sep｜>{}<｜tool▁call"
              "▁end｜><｜tool▁call▁begin｜>g<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool"
              "▁calls▁end｜>",
      .calls = "g {}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
     {.name = "no section",
      .text = "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{\"a\":1}<｜tool▁call▁end｜>",
      .calls = "f {\"a\":1}"},

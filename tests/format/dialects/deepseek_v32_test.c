@@ -48,7 +48,7 @@ static const help_case cases[] = {
              ">\n<｜DSML｜invoke name=\"g\"></｜DSML｜invoke>\n</｜DSML｜function_cal"
              "ls>",
      .calls = "g {}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
     {.name = "a bad key",
      .text = "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"f\"><｜DSML｜parameter"
              " name=\"a b\" string=\"true\">x</｜DSML｜parameter></｜DSML｜invoke>\n<"
@@ -60,11 +60,11 @@ static const help_case cases[] = {
              "</｜DSML｜parameter></｜DSML｜invoke><｜DSML｜invoke name=\"g\"></｜DSML｜invoke>"
              "</｜DSML｜function_calls>",
      .calls = "g {}",
-     .errors = "malformed: a parameter does not say string=\"true\" or string=\"false\""},
+     .errors = "malformed: a parameter has neither string=\"true\" nor string=\"false\""},
     {.name = "... or says something else",
      .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"a\" "
              "string=\"maybe\">x</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>",
-     .errors = "malformed: a parameter does not say string=\"true\" or string=\"false\""},
+     .errors = "malformed: a parameter has neither string=\"true\" nor string=\"false\""},
     {.name = "cut",
      .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter n"
              "ame=\"s\" string=\"true\">x",

@@ -39,7 +39,7 @@ static const help_case cases[] = {
              "``json\n{}\n```<｜tool▁call▁end｜><｜tool▁call▁begin｜>function<｜tool▁"
              "sep｜>g\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
      .calls = "g {}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
     {.name = "no section",
      .text = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{\"a\":1}\n```<｜"
              "tool▁call▁end｜>",

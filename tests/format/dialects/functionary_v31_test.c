@@ -20,7 +20,7 @@ static const help_case cases[] = {
     {.name = "a bad name",
      .text = "<function=a b>{}</function><function=g>{}</function>",
      .calls = "g {}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
     {.name = "no end", .text = "<function=f>{\"a\":1}", .calls = "f {\"a\":1}"},
     {.name = "cut", .text = "<function=f>{\"a\":", .errors = "truncated: the text ends inside it"},
     {.name = "cut in a name",

@@ -173,7 +173,7 @@ TEST(a_malformed_call_is_reported_with_its_header)
          "malformed at 0: expected a key in double quotes or '}', found 'o': "
          "<|channel|>commentary to=functions.f<|message|>{oops}<|call|>\n"},
         {"Hi.<|end|><|start|>assistant to=functions.f<|channel|>commentary<|message|>[]<|call|>x",
-         "malformed at 10: it is no object: "
+         "malformed at 10: it is not an object: "
          "<|start|>assistant to=functions.f<|channel|>commentary<|message|>[]\n"},
         {"<|start|>assistant<|channel|>commentary "
          "to=python<|message|>1<|start|>assistant<|channel|>"

@@ -99,7 +99,7 @@ static const help_case cases[] = {
              "l_call>{\"name\":\"f\",\"arguments\":{\"a\":-Infinity}}</tool_call><too"
              "l_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call>",
      .calls = "f {\"a\":1}",
-     .errors = "malformed: a number in it is too large\nmalformed: expected a digit in "
+     .errors = "malformed: a number is too large\nmalformed: expected a digit in "
                "the number, found 'I'"},
     {.name = "half a surrogate",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"\\ud83d\",\"b\":\"\\u"
@@ -130,24 +130,24 @@ static const help_case cases[] = {
              "name\":\"\",\"arguments\":{}}</tool_call><tool_call>{\"name\":5,\"argum"
              "ents\":{}}</tool_call><tool_call>{\"name\":{\"a\":1},\"arguments\":{}}<"
              "/tool_call>",
-     .errors = "malformed: its name cannot be that of a tool\nmalformed: its name canno"
-               "t be that of a tool\nmalformed: its name is no string\nmalformed: its n"
-               "ame is no string"},
+     .errors = "malformed: its name is not a valid tool name\nmalformed: its name is not a"
+               " valid tool name\nmalformed: its name is not a string\nmalformed: its name is not "
+               "a string"},
     {.name = "no arguments",
      .text = "<tool_call>{\"name\":\"f\"}</tool_call><tool_call>{\"name\":\"f\",\"arg"
              "uments\":null}</tool_call><tool_call>{\"name\":\"f\",\"arguments\":[1]}"
              "</tool_call><tool_call>{\"name\":\"f\",\"arguments\":\"{}\"}</tool_call"
              ">",
-     .errors = "malformed: it has no arguments\nmalformed: its arguments are no object\n"
-               "malformed: its arguments are no object\nmalformed: its arguments are no"
-               " object"},
+     .errors =
+         "malformed: it has no arguments\nmalformed: its arguments are not an object\n"
+         "malformed: its arguments are not an object\nmalformed: its arguments are not an object"},
     {.name = "no object",
      .text = "<tool_call>[]</tool_call><tool_call>5</tool_call><tool_call>\"x\"</tool"
              "_call><tool_call></tool_call><tool_call> \n</tool_call><tool_call>{\"na"
              "me\":\"f\",\"arguments\":{\"a\":1}}</tool_call>",
      .calls = "f {\"a\":1}",
-     .errors = "malformed: it is no object\nmalformed: it is no object\nmalformed: it i"
-               "s no object\nmalformed: expected a value, found '<'\nmalformed: expecte"
+     .errors = "malformed: it is not an object\nmalformed: it is not an object\nmalformed: it is "
+               "not an object\nmalformed: expected a value, found '<'\nmalformed: expecte"
                "d a value, found '<'"},
     {.name = "a comma too many",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1,}}</tool_call><tool_c"

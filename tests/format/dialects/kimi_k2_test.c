@@ -57,8 +57,8 @@ static const help_case cases[] = {
              "gument_begin|>{}<|tool_call_end|><|tool_call_begin|>functions.g:1<|tool"
              "_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
      .calls = "functions.g:1 g {}",
-     .errors = "malformed: its name cannot be that of a tool\nmalformed: its name canno"
-               "t be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name\nmalformed: its name is not a valid "
+               "tool name"},
     {.name = "no section",
      .text = "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{\"a\":1}<|"
              "tool_call_end|>",

@@ -53,7 +53,7 @@ static const help_case cases[] = {
      .calls = "python {\"code\":\"print(f.call(a=1))\"}"},
     {.name = "a built-in that is malformed",
      .text = "<|python_tag|>f.call(1)",
-     .errors = "malformed: an argument of it has no name"},
+     .errors = "malformed: an argument has no name"},
     {.name = "text before the mark",
      .text = "Look.<|python_tag|>{\"name\":\"f\",\"arguments\":{\"a\":1}}",
      .calls = "f {\"a\":1}",

@@ -51,18 +51,18 @@ static const help_case cases[] = {
      .text = "[TOOL_CALLS][5,{\"name\":\"f\",\"arguments\":{\"a\":1}},\"x\",[1],{\"x\""
              ":1}]",
      .calls = "f {\"a\":1}",
-     .errors = "malformed: it is no object\nmalformed: it is no object\nmalformed: it i"
-               "s no object\nmalformed: it has no name"},
+     .errors = "malformed: it is not an object\nmalformed: it is not an object\nmalformed: it is "
+               "not an object\nmalformed: it has no name"},
     {.name = "a bad name",
      .text = "[TOOL_CALLS]a b[ARGS]{}[TOOL_CALLS]f[ARGS]{\"a\":1}",
      .calls = "f {\"a\":1}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
     {.name = "no name",
      .text = "[TOOL_CALLS]{\"a\":1}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
     {.name = "invalid arguments",
      .text = "[TOOL_CALLS]f[ARGS][1]",
-     .errors = "malformed: it is no object"},
+     .errors = "malformed: it is not an object"},
     {.name = "bad arguments",
      .text = "[TOOL_CALLS]f[ARGS]{bad}[TOOL_CALLS]g[ARGS]{}",
      .calls = "g {}",

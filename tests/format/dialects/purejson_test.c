@@ -60,7 +60,7 @@ static const help_case cases[] = {
     {.name = "an array with data in it",
      .text = "[{\"name\":\"f\",\"arguments\":{\"a\":1}},{\"x\":1},5]",
      .calls = "f {\"a\":1}",
-     .errors = "malformed: it has no name\nmalformed: it is no object"},
+     .errors = "malformed: it has no name\nmalformed: it is not an object"},
     {.name = "two",
      .text = "{\"name\":\"f\",\"arguments\":{\"a\":1}}\n{\"name\":\"g\",\"arguments\""
              ":{}}",

@@ -81,7 +81,7 @@ static const help_case cases[] = {
      .text = "<tool_call><function=a b></function></tool_call><tool_call><function=f>"
              "<parameter=s>x</parameter></function></tool_call>",
      .calls = "f {\"s\":\"x\"}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: its name is not a valid tool name"},
     {.name = "a bad key",
      .text = "<tool_call><function=f><parameter=a b>1</parameter></function></tool_ca"
              "ll><tool_call><function=f><parameter=s>x</parameter></function></tool_c"
@@ -91,7 +91,7 @@ static const help_case cases[] = {
     {.name = "no end of a name",
      .text = "<tool_call><function=f<parameter=s>x</parameter></tool_call><tool_call>"
              "<function=f><parameter=s>x</parameter></function></tool_call>",
-     .errors = "malformed: a tag is in its name or id"},
+     .errors = "malformed: its name or id contains a tag"},
     {.name = "text where none belongs",
      .text = "<tool_call><function=f>x<parameter=s>x</parameter></function></tool_cal"
              "l><tool_call><function=f><parameter=s>x</parameter></function></tool_ca"
