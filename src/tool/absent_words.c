@@ -11,7 +11,7 @@ static bool has_own_value(haft_str word)
     return haft__str_starts_with(word, HAFT__LIT("--")) && memchr(word.ptr, '=', word.len) != NULL;
 }
 
-/* Whether "--" can follow the word at `at` once words without an argument are left out. */
+/* Whether "--" follows the word at `at` if all words that consist of an argument are left out. */
 static bool dashes_may_follow(const haft__command_words *words, size_t at)
 {
     at++;
@@ -21,8 +21,9 @@ static bool dashes_may_follow(const haft__command_words *words, size_t at)
     return at < words->count && haft__word_is_dashes(words->items[at].text);
 }
 
-/* `next`: of the option that has no value without the word at `at`. Options of a harmless program
- * may take any value but "--", which protects the words after it. */
+/* The effect of leaving out the word at `at` on the option before it, whose `next` is given. An
+ * option of a harmless program may take any other word as its value, except "--", because "--"
+ * protects the words after it. */
 static haft__word_absence judge_next(const haft__command_words *words, size_t at,
                                      haft__option_next next)
 {
@@ -35,7 +36,8 @@ static haft__word_absence judge_next(const haft__command_words *words, size_t at
     return dashes_may_follow(words, at) ? HAFT__ABSENT_UNSURE : HAFT__ABSENT_WORD;
 }
 
-/* The word before may be an option whose value this one is. */
+/* Judges a word that consists of an argument. The word before it may be an option with this word as
+ * its value. */
 static haft__word_absence judge_alone(const haft__command_words *words, size_t at)
 {
     const haft__command_word *option = &words->items[at - 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/absent_words.h - finds the options of a command that would lose their value. A word that
- * consists of an argument is left out if the model does not give the argument.
+ * tool/absent_words.h - finds the options of a command that would lose their value, because a word
+ * that consists of an argument is left out if the call has no such argument.
  *
  * `[rg, -e, "{t}", --, "{u}"]` without t must not become `rg -e -- u`: -e would take "--" as its
  * value, and u could be an option.

@@ -11,17 +11,18 @@
 /* One word while it is built. */
 typedef struct word {
     haft__buf text;
-    haft_str option; /* the argument whose '-' it begins with; .ptr is NULL otherwise */
-    bool absent;     /* all arguments in it are missing */
+    haft_str option; /* the argument that gives the word its '-' at the start; .ptr is NULL if none
+                        does */
+    bool absent;     /* all arguments of the word are missing */
 } word;
 
-/* The words so far. */
+/* The words that are built already. */
 typedef struct builder {
     haft__arena *arena;
     const haft__command_words *templates;
     haft_str *words;
     size_t count;
-    size_t unsure; /* an option here may take the next word as its value; 0: none */
+    size_t unsure; /* index of an option that may take the next word as its value; 0: none */
 } builder;
 
 static void fill(word *w, haft_str template, haft__json input_schema, haft__json arguments)
@@ -90,8 +91,8 @@ static haft_status fail_unsure(const haft__command_words *templates, size_t at, 
                       HAFT__ARG(template->argument), HAFT__ARG(option));
 }
 
-/* Adds the word of template `at`, or leaves it out. An option that has lost its value must not take
- * the next word instead: it is left out too, or no word may follow it. */
+/* Adds the word of template `at`, or leaves it out. An option without its value must not take the
+ * next word instead: the option is left out too, or no word may follow it. */
 static haft_status add(builder *b, size_t at, const word *w, haft_error *err)
 {
     const haft__command_word *template = &b->templates->items[at];

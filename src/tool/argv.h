@@ -7,9 +7,9 @@
  * option: if a word begins with an argument and the argument begins with '-', or if an argument is
  * part of the name of an option ("-{a}"), the word is rejected, unless the definition has "--"
  * before the word, for the program that reads the word (tool/command_words.h). A word that consists
- * only of a missing argument is omitted, together with the option whose value it is; if it cannot
- * be known whether it is one, no word may follow (tool/absent_words.h). In the first word, the
- * program, nothing is replaced.
+ * only of a missing argument is omitted, together with the option whose value it is; if it is
+ * unknown whether the word is the value of an option, no word may follow (tool/absent_words.h). In
+ * the first word, the program, nothing is replaced.
  */
 #ifndef HAFT_TOOL_ARGV_H
 #define HAFT_TOOL_ARGV_H

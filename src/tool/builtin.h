@@ -36,9 +36,9 @@ typedef enum haft__builtin_id {
 typedef enum haft__builtin_host {
     HAFT__BUILTIN_IN_RUN,    /* in the run itself: run/decide/builtin.c; no I/O */
     HAFT__BUILTIN_IN_ENGINE, /* in the host, with access to the run: engine/tool_search.c */
-    HAFT__BUILTIN_IN_EXEC, /* in an executor (exec/exec.c), without a run: the MCP server offers it,
-                              too */
-    HAFT__BUILTIN_NOWHERE, /* not in this version */
+    HAFT__BUILTIN_IN_EXEC,   /* in an executor (exec/exec.c), without a run; the MCP server offers
+                                these, too */
+    HAFT__BUILTIN_NOWHERE,   /* not in this version */
 } haft__builtin_host;
 
 /* The requirement of a built-in: it is offered only if the spec meets it. */

@@ -237,7 +237,7 @@ void haft_emit(haft_call *call, const char *json)
             call->emit(call->host, haft__buf_str(&buf));
         }
         haft__buf_finish(&buf);
-    } /* otherwise out of memory or too big: progress events may be lost */
+    } /* if the text is too big or memory is used up, the progress event is dropped */
 }
 
 /* ---- running ---- */

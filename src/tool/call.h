@@ -2,8 +2,8 @@
 /*
  * tool/call.h - one call of a tool that is a C function: its memory, its facts, its reply.
  *
- * The host makes one for each attempt, on any thread, and keeps it until it has read the reply. A
- * function that exceeds its timeout keeps its call until it returns.
+ * The host makes a haft_call for each attempt, on any thread, and frees it after it has read the
+ * reply. If a function exceeds its timeout, its haft_call exists until the function returns.
  */
 #ifndef HAFT_TOOL_CALL_H
 #define HAFT_TOOL_CALL_H
@@ -22,7 +22,8 @@ struct haft_call {
     void *host;
 };
 
-/* Allocates nothing. `facts` may be NULL, and so may its texts, which then are "". Borrowed. */
+/* Allocates nothing. `facts` is borrowed; it may be NULL, and its texts may be NULL, which means
+ * "". */
 void haft__call_init(haft_call *call, const haft_call_facts *facts);
 
 /* Safe on a zeroed call. Frees the replies. */

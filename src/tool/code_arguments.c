@@ -10,13 +10,13 @@
 
 /* ---- languages ---- */
 
-#define ANY_CODE "" /* every code contains it */
+#define ANY_CODE "" /* contained in any code */
 
 /* Words of a language that evaluate a text, load code by name or start a program. They match the
- * start of an identifier. Programs whose code does not see the other words, such as sed, are left
- * out. */
+ * start of an identifier. Programs whose code cannot read the other words of the command, such as
+ * sed, are not in the table. */
 static const struct {
-    haft__program programs; /* only its names */
+    haft__program programs; /* only `names` is used */
     const char *words[24];
 } languages[] = {
     {{.names = "python pypy ipython pythonw micropython"},
@@ -66,7 +66,7 @@ static const struct {
      {ANY_CODE}},
 };
 
-/* Whether `word` occurs in the code, not in the middle of an identifier. */
+/* Whether `word` occurs in the code at the start of an identifier. */
 static bool contains_word(haft_str code, haft_str word)
 {
     for (size_t at = 0; at + word.len <= code.len; at++) {
@@ -94,7 +94,7 @@ static bool may_evaluate(haft_str program, haft_str code)
     return false;
 }
 
-/* Of the shells whose code is read. */
+/* Whether the program is a shell whose code tool/shell_code.h reads. */
 static bool is_shell(haft_str program)
 {
     const haft__program *row;
@@ -114,7 +114,7 @@ static bool is_code_of(const haft__command_words *words, size_t word, size_t rea
     return word > reader && words->items[word].code;
 }
 
-/* haft__shell_command_check. Code within code is not read again: it is not plain. */
+/* Implements haft__shell_command_check. Code inside code is not read: it counts as not plain. */
 static haft_status check_command(haft__arena *arena, haft__json command, bool *ret_plain,
                                  haft_error *err)
 {
@@ -146,7 +146,7 @@ static haft_status check_command(haft__arena *arena, haft__json command, bool *r
     return HAFT_OK;
 }
 
-/* Whether code of the interpreter at `reader` leaves its arguments data. */
+/* Whether the code of the interpreter at `reader` uses its arguments only as data. */
 static haft_status read_code(haft__arena *arena, const haft__command_words *words, size_t reader,
                              bool *ret_plain, haft_error *err)
 {
@@ -170,7 +170,7 @@ static haft_status read_code(haft__arena *arena, const haft__command_words *word
 haft_status haft__code_arguments_find(haft__arena *arena, const haft__command_words *words,
                                       haft__code_argument *ret_found, haft_error *err)
 {
-    size_t judged = SIZE_MAX; /* the code of this interpreter leaves its arguments data */
+    size_t judged = SIZE_MAX; /* the code of this interpreter uses its arguments only as data */
     *ret_found = (haft__code_argument){.argument = {NULL, 0}};
     for (size_t i = 0; i < words->count; i++) {
         const haft__command_word *word = &words->items[i];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/code_arguments.h - code in a command of a spec that gets arguments of the model:
- * `[sh, -c, 'ls "$1"', sh, "{t}"]`. Finds code that may use them as more than data.
+ * tool/code_arguments.h - finds code in a command of a spec that may use arguments of the model as
+ * more than data: `[sh, -c, 'ls "$1"', sh, "{t}"]`.
  *
- * Shell code is read (tool/shell_code.h). In the code of other languages, words are looked for that
- * evaluate a text or start a program; of some languages nothing is known, so that all their code
- * is found.
+ * Shell code is parsed (tool/shell_code.h). Code of other languages is searched for words that
+ * evaluate a text or start a program. Languages without a list of such words count as unsafe.
  */
 #ifndef HAFT_TOOL_CODE_ARGUMENTS_H
 #define HAFT_TOOL_CODE_ARGUMENTS_H
@@ -13,7 +12,7 @@
 #include "tool/command_words.h"
 
 typedef struct haft__code_argument {
-    haft_str argument; /* .ptr is NULL: every argument stays data */
+    haft_str argument; /* .ptr is NULL: all arguments are only data */
     size_t word;       /* the word with the argument */
     size_t reader;     /* the word of the interpreter */
     bool shell;

@@ -90,8 +90,8 @@ static haft__word_risk option_risk(haft__option_effect effect)
                                            : HAFT__WORD_OPTION;
 }
 
-/* Notes whether the option takes the next word. The value of "-xf" cannot be left out with it: x
- * would be left out too. */
+/* Stores whether the option takes the next word. If the option is "-xf", it stays when its value is
+ * missing, because x would be lost with it. */
 static void note_next(haft__walk *w, const haft__program *program, size_t at)
 {
     haft__command_word *word = &w->words->items[at];
@@ -112,7 +112,7 @@ static void note_next(haft__walk *w, const haft__program *program, size_t at)
     }
 }
 
-/* The option of the value at `at` is not left out with it. */
+/* Marks the value at `at` as needed: its option stays when the value is missing. */
 static void note_needed(haft__walk *w, size_t at)
 {
     if (!w->guess && w->words->items[at].alone) {
@@ -120,8 +120,7 @@ static void note_needed(haft__walk *w, size_t at)
     }
 }
 
-/* An option that the table does not have may have a value: then the next word is not what it seems
- * to be. */
+/* An unknown option may have a value. So the meaning of the words from here on is unsure. */
 static void note_unknown_option(haft__walk *w, size_t at, size_t reader)
 {
     if (w->unsure_from == SIZE_MAX) {
@@ -137,7 +136,7 @@ haft__option_effect haft__walk_option(haft__walk *w, const haft__program *progra
     haft__option_effect effect = haft__program_option(program, haft__walk_text_at(w, *at), &next);
     bool pair = effect == HAFT__OPTION_PAIR, data = pair || effect == HAFT__OPTION_DATA;
     note_next(w, program, *at);
-    bool left_out = w->words->items[*at].next == HAFT__NEXT_VALUE; /* without its value */
+    bool left_out = w->words->items[*at].next == HAFT__NEXT_VALUE; /* if its value is missing */
     if (!data) {
         haft__walk_mark(w, *at, option_risk(effect), reader);
     }
@@ -149,7 +148,7 @@ haft__option_effect haft__walk_option(haft__walk *w, const haft__program *progra
         if (!left_out) {
             note_needed(w, *at);
         }
-        /* an option that is not left out would take the next word */
+        /* without its value, an option that stays would take the next word */
         if (!data || (!left_out && w->words->items[*at].optional)) {
             haft__walk_mark(w, *at, option_risk(effect), reader);
         }
@@ -180,8 +179,8 @@ static void mark_text_option(haft__walk *w, size_t reader, size_t at, haft__opti
     }
 }
 
-/* Returns the last word of the option. *ret_guessed: whether the next one is its value is not
- * known. */
+/* Returns the last word of the option. *ret_guessed: it is unknown whether the next word is the
+ * value of the option. */
 static size_t walk_text_option(haft__walk *w, const haft__program *program, size_t reader,
                                size_t at, bool *ret_guessed)
 {
@@ -199,7 +198,8 @@ static size_t walk_text_option(haft__walk *w, const haft__program *program, size
     return at + next;
 }
 
-/* "xfI" of tar: options whose values are the next words, in this order. Returns the next word. */
+/* Handles the first word of tar, "xfI": options whose values are the next words, in this order.
+ * Returns the next word. */
 static size_t walk_bundle(haft__walk *w, const haft__program *program, size_t reader, size_t at)
 {
     haft_str letters = haft__walk_text_at(w, at);
@@ -221,8 +221,9 @@ static size_t walk_bundle(haft__walk *w, const haft__program *program, size_t re
     return at;
 }
 
-/* A program whose operands are data. After "--" there are only operands, but an unknown program may
- * pass them to another one. Returns the "--" of a known program, or the end. */
+/* Walks through a program whose operands are data. After "--" all words are operands, but an
+ * unknown program may pass them to another program. Returns the "--" of a known program, or the
+ * end. */
 static size_t walk_text(haft__walk *w, const haft__program *program, size_t reader, size_t at)
 {
     bool known = program != &haft__program_unknown, guessed = false;
@@ -239,7 +240,7 @@ static size_t walk_text(haft__walk *w, const haft__program *program, size_t read
         if (subcommand) {
             haft__walk_mark_as(w, at, HAFT__WORD_SUBCOMMAND, reader, true);
         }
-        subcommand = subcommand && guessed; /* it may be the value of an option */
+        subcommand = subcommand && guessed; /* this word may be the value of an option */
         guessed = false;
     }
     return at;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool/command_walk_int.h - a walk through the words of a command, as its programs would read them.
+ * tool/command_walk_int.h - walks through the words of a command in the way that its programs read
+ * them.
  *
- * A launcher is followed by the program that it starts, so the walk is a loop over programs; find
- * has several, each with an end. Every walk is at most linear in the number of words, and guesses
- * do not guess again, so that all is at most quadratic.
+ * The words of a launcher are followed by the program that it starts, so the walk is a loop over
+ * programs. find starts several programs, each up to an end mark. A walk is at most linear in the
+ * number of words. A walk that guesses a program does not guess again, so the total is at most
+ * quadratic.
  */
 #ifndef HAFT_TOOL_COMMAND_WALK_INT_H
 #define HAFT_TOOL_COMMAND_WALK_INT_H
@@ -15,13 +17,13 @@
 typedef struct haft__walk {
     haft__command_words *words;
     size_t end;
-    bool guess;         /* the program that reads the words is not known */
-    bool common;        /* ... and the name of this one is a common word */
+    bool guess;         /* the program that reads the words is a guess */
+    bool common;        /* ... and its name is a common word */
     bool warns;         /* code is a warning (HAFT__PROGRAM_WARNS) */
-    bool replaces;      /* the words from standard input may be anywhere: xargs -I */
+    bool replaces;      /* the words from standard input may be at any position: xargs -I */
     bool elsewhere;     /* programs start on another machine, or in another PATH or directory */
     size_t feeder;      /* a launcher that appends words from standard input; SIZE_MAX: none */
-    size_t unsure_from; /* words from here on are read in a way that is not known */
+    size_t unsure_from; /* the meaning of the words from here on is unsure */
     size_t unsure_reader;
 } haft__walk;
 
@@ -47,7 +49,8 @@ void haft__walk_mark_all(haft__walk *w, size_t at, haft__word_risk risk, size_t 
 /* The program evaluates its standard input, or words that xargs reads from it. */
 void haft__walk_mark_stdin(haft__walk *w, size_t reader);
 
-/* Words after the program's own "--" cannot be options of it. */
+/* Marks the words from `at` on: they follow the program's own "--", so they are not options of
+ * it. */
 void haft__walk_mark_options_over(haft__walk *w, size_t at);
 
 /* ---- command_walk.c: options and operands ---- */
@@ -55,30 +58,31 @@ void haft__walk_mark_options_over(haft__walk *w, size_t at);
 /* The first "--" from `at` on, or the end. */
 size_t haft__walk_find_dashes(const haft__walk *w, size_t at);
 
-/* Also "+x" of a shell. */
+/* Whether the word is an option of the program; for a shell also "+x". */
 bool haft__walk_is_option_of(const haft__program *program, haft_str word);
 
-/* "-" alone ends the options of a shell. */
+/* Whether the word ends the options of the program; for a shell also "-". */
 bool haft__walk_ends_options(const haft__program *program, haft_str word);
 
-/* Whether the word names standard input as a file. With `option` it is an option with its value. */
+/* Whether the word names standard input as a file. With `option`, the word is an option together
+ * with its value. */
 bool haft__walk_names_stdin(haft_str word, bool option);
 
 /* Marks the option at *at and its value, and moves to the last word of both. */
 haft__option_effect haft__walk_option(haft__walk *w, const haft__program *program, size_t reader,
                                       size_t *at);
 
-/* A program of the table. */
+/* Walks through a program of the table whose operands are data. */
 void haft__walk_known_text(haft__walk *w, const haft__program *program, size_t reader, size_t at);
 
-/* A program all of whose words may be code. */
+/* Walks through a program that may evaluate each of its words. */
 void haft__walk_code(haft__walk *w, size_t reader, size_t at);
 
-/* Takes every word that names a program of the table for that program. */
+/* Treats every word that names a program of the table as that program. */
 void haft__walk_guess_programs(haft__walk *w, size_t at);
 
-/* A program that is not in the table, or a script. "--" and then a fixed word may start another
- * program, also if words between them are left out. */
+/* Walks through a program that is not in the table, or a script. "--" and a fixed word after it may
+ * start another program, even if words between them are left out. */
 void haft__walk_unknown(haft__walk *w, size_t reader, size_t at);
 
 #endif

@@ -16,7 +16,8 @@ static bool is_assignment(const haft__program *program, haft_str word)
            && memchr(word.ptr, '=', word.len) != NULL;
 }
 
-/* Whether the launcher puts words from standard input elsewhere than at the end: xargs -I. */
+/* Whether the launcher inserts words from standard input at another position than the end: xargs
+ * -I. */
 static bool has_replacement(const haft__walk *w, size_t at, size_t end)
 {
     static const char *const names[] = {"-I", "-i", "-J", "--r", "--i"};
@@ -30,8 +31,8 @@ static bool has_replacement(const haft__walk *w, size_t at, size_t end)
     return false;
 }
 
-/* Whether the program at `at` may be started elsewhere than the launcher at `reader`. `env` may
- * change the PATH and the directory. */
+/* Whether the program at `at` may be started in another environment (machine, PATH, directory) than
+ * the launcher at `reader`. `env` may change the PATH and the directory. */
 static bool leads_elsewhere(const haft__walk *w, const haft__program *program, size_t reader,
                             size_t at)
 {
@@ -44,15 +45,16 @@ static bool leads_elsewhere(const haft__walk *w, const haft__program *program, s
     return elsewhere;
 }
 
-/* `at` is the program that gets words from standard input. They are read as the word past the last
- * one. */
+/* Stores that the program at `at` gets words from standard input. They are represented by one word
+ * after the last word. */
 static void feed(haft__walk *w, const haft__program *program, size_t reader, size_t at)
 {
-    bool given = false; /* parallel ::: a b */
+    bool words_given = false; /* parallel ::: a b */
     for (size_t i = at; i < w->end && program->kind == HAFT__PROGRAM_JOINER; i++) {
-        given = given || haft__str_starts_with(haft__walk_text_at(w, i), HAFT__LIT(":::"));
+        words_given =
+            words_given || haft__str_starts_with(haft__walk_text_at(w, i), HAFT__LIT(":::"));
     }
-    if (w->guess || w->feeder != SIZE_MAX || at == w->end || given) {
+    if (w->guess || w->feeder != SIZE_MAX || at == w->end || words_given) {
         return;
     }
     w->feeder = reader;
@@ -64,7 +66,7 @@ static void feed(haft__walk *w, const haft__program *program, size_t reader, siz
     }
 }
 
-/* The verdict on the words from standard input. */
+/* Judges the words from standard input. */
 static void judge_fed_words(haft__walk *w)
 {
     const haft__command_word *fed = &w->words->items[w->words->count];
@@ -75,16 +77,16 @@ static void judge_fed_words(haft__walk *w)
     }
 }
 
-/* Returns the word of the program that it starts, or the end. */
+/* Returns the position of the program that the launcher starts, or the end. */
 static size_t walk_launcher(haft__walk *w, const haft__program *program, size_t reader, size_t at)
 {
     size_t operands = program->operands;
-    bool over = false, joins = program->kind == HAFT__PROGRAM_JOINER;
+    bool options_over = false, joins = program->kind == HAFT__PROGRAM_JOINER;
     for (; at < w->end; at++) {
         haft_str word = haft__walk_text_at(w, at);
-        if (!over && haft__word_is_dashes(word)) {
-            over = true;
-        } else if (!over && haft__word_is_option(word)) {
+        if (!options_over && haft__word_is_dashes(word)) {
+            options_over = true;
+        } else if (!options_over && haft__word_is_option(word)) {
             joins = haft__walk_option(w, program, reader, &at) != HAFT__OPTION_DIRECT && joins;
         } else if (is_assignment(program, word) || haft__str_equal(word, HAFT__LIT("-"))) {
             haft__walk_mark(w, at, HAFT__WORD_OPTION, reader);
@@ -110,7 +112,7 @@ static size_t walk_launcher(haft__walk *w, const haft__program *program, size_t 
 
 /* ---- interpreters ---- */
 
-/* Whether an option gives the code, so that no operand is code. */
+/* Whether an option contains the code, so that no operand is code. */
 static bool has_code_option(const haft__walk *w, const haft__program *program, size_t at)
 {
     for (; at < w->end && !haft__word_is_dashes(haft__walk_text_at(w, at)); at++) {
@@ -127,27 +129,27 @@ static bool has_code_option(const haft__walk *w, const haft__program *program, s
     return false;
 }
 
-typedef struct reading {
+typedef struct interpreter_state {
     const haft__program *program;
     size_t reader, operands;
-    haft__word_risk first; /* what the first operand is, after `operands` others */
-    bool given;            /* code or script have come */
+    haft__word_risk first; /* the risk of the operand after the first `operands` ones */
+    bool has_code;         /* the code or script was found */
     bool operand;          /* ... as an operand */
-    bool over;             /* "--" has come */
-    size_t dashes;         /* ... here */
-    size_t script;         /* the word of the script; 0: none */
-} reading;
+    bool options_over;     /* the options have ended, at `dashes` */
+    size_t dashes;
+    size_t script; /* the word of the script; 0: none */
+} interpreter_state;
 
-static void read_operand(haft__walk *w, reading *r, size_t at)
+static void read_operand(haft__walk *w, interpreter_state *r, size_t at)
 {
     haft__command_word *word = &w->words->items[at];
     if (r->operands > 0) {
         r->operands--;
-        if (word->optional) { /* without it the next word is this one */
+        if (word->optional) { /* if it is left out, the next word takes its place */
             haft__walk_mark(w, at, HAFT__WORD_OPTION, r->reader);
         }
-    } else if (!r->given) {
-        r->given = r->operand = true;
+    } else if (!r->has_code) {
+        r->has_code = r->operand = true;
         haft__walk_mark(w, at, r->first, r->reader);
         word->code = word->code || (!w->guess && r->first == HAFT__WORD_CODE);
         r->script = r->first == HAFT__WORD_PROGRAM ? at : 0;
@@ -157,21 +159,21 @@ static void read_operand(haft__walk *w, reading *r, size_t at)
     }
 }
 
-/* Returns false when the words that follow are data. */
-static bool read_word(haft__walk *w, reading *r, size_t *at)
+/* Returns false if the words that follow are data. */
+static bool read_word(haft__walk *w, interpreter_state *r, size_t *at)
 {
     bool mixes = (r->program->flags & HAFT__PROGRAM_MIXES) != 0;
     haft_str word = haft__walk_text_at(w, *at);
     if (r->operand && !mixes) {
         return false;
     }
-    if (!r->over && haft__walk_ends_options(r->program, word)) {
-        r->over = true;
+    if (!r->options_over && haft__walk_ends_options(r->program, word)) {
+        r->options_over = true;
         r->dashes = *at;
         return true;
     }
-    if (r->over || !haft__walk_is_option_of(r->program, word)) {
-        bool data = r->given && r->operands == 0 && !mixes;
+    if (r->options_over || !haft__walk_is_option_of(r->program, word)) {
+        bool data = r->has_code && r->operands == 0 && !mixes;
         if (!data) {
             read_operand(w, r, *at);
         }
@@ -183,7 +185,7 @@ static bool read_word(haft__walk *w, reading *r, size_t *at)
         haft__walk_mark_stdin(w, r->reader);
     }
     r->script = effect == HAFT__OPTION_SCRIPT ? *at : r->script;
-    r->given = r->given || code || effect == HAFT__OPTION_STDIN;
+    r->has_code = r->has_code || code || effect == HAFT__OPTION_STDIN;
     r->first = effect == HAFT__OPTION_OPERAND ? HAFT__WORD_CODE : r->first;
     return !code || (r->program->flags & HAFT__PROGRAM_STOPS) == 0;
 }
@@ -206,8 +208,8 @@ static bool opens_operands(const haft__walk *w, size_t at, size_t end)
     return false;
 }
 
-/* The words from `at` on are those of the script, or of the code. */
-static void walk_script(haft__walk *w, const reading *r, size_t at)
+/* Walks through the words of the script or of the code, which begin at `at`. */
+static void walk_script(haft__walk *w, const interpreter_state *r, size_t at)
 {
     bool mixes = (r->program->flags & HAFT__PROGRAM_MIXES) != 0;
     if (r->script > 0 && r->program->kind == HAFT__PROGRAM_INTERPRETER && !mixes) {
@@ -220,7 +222,7 @@ static void walk_script(haft__walk *w, const reading *r, size_t at)
     }
 }
 
-/* If the interpreter evaluates a word, its other words are arguments of that code. */
+/* If the interpreter evaluates a word as code, marks its other words as arguments of that code. */
 static void mark_passed(haft__walk *w, size_t reader)
 {
     bool code = false;
@@ -237,21 +239,21 @@ static void mark_passed(haft__walk *w, size_t reader)
 static void walk_interpreter(haft__walk *w, const haft__program *program, size_t reader, size_t at)
 {
     bool evaluates = program->kind == HAFT__PROGRAM_EVALUATOR;
-    reading r = {.program = program,
-                 .reader = reader,
-                 .operands = program->operands,
-                 .first = evaluates ? HAFT__WORD_CODE : HAFT__WORD_PROGRAM,
-                 .given = evaluates && has_code_option(w, program, at)};
+    interpreter_state r = {.program = program,
+                           .reader = reader,
+                           .operands = program->operands,
+                           .first = evaluates ? HAFT__WORD_CODE : HAFT__WORD_PROGRAM,
+                           .has_code = evaluates && has_code_option(w, program, at)};
     while (at < w->end && read_word(w, &r, &at)) {
         at++;
     }
-    bool own = r.over && (!r.operand || (program->flags & HAFT__PROGRAM_MIXES) != 0);
+    bool own = r.options_over && (!r.operand || (program->flags & HAFT__PROGRAM_MIXES) != 0);
     haft__walk_mark_options_over(w, (own ? r.dashes : haft__walk_find_dashes(w, at)) + 1);
     walk_script(w, &r, at);
     mark_passed(w, reader);
     if (w->feeder != SIZE_MAX) {
         haft__walk_mark_stdin(w, w->feeder);
-    } else if (!r.given) {
+    } else if (!r.has_code) {
         haft__walk_mark_stdin(w, reader);
     }
 }
@@ -264,7 +266,7 @@ static bool starts_program(haft_str word)
     return haft__str_is_one_of(word, names, COUNT(names));
 }
 
-/* "--" does not protect what follows it: find reads an expression there too. */
+/* "--" does not protect the words after it, because find reads them as an expression too. */
 static void walk_find(haft__walk *w, size_t at)
 {
     for (; at < w->end; at++) {
@@ -302,8 +304,8 @@ static bool is_one_of(haft_str word, haft_str names)
     return false;
 }
 
-/* Whether the words after the program are the subcommand of the row. *ret_next is set to the word
- * after it. */
+/* Whether the words after the program are the subcommand of the row. Sets *ret_next to the word
+ * after the subcommand. */
 static bool has_subcommand(const haft__walk *w, const haft__program *program, size_t at,
                            size_t *ret_next)
 {
@@ -324,7 +326,8 @@ static bool has_subcommand(const haft__walk *w, const haft__program *program, si
     return rest.len == 0;
 }
 
-/* The first operand could choose a subcommand of the row, which starts a program. */
+/* Marks the first operand of the program, which could choose the subcommand of the row that starts
+ * a program. */
 static void mark_subcommand(haft__walk *w, const haft__program *program, size_t reader)
 {
     size_t at = reader + 1;
@@ -399,7 +402,8 @@ size_t haft__walk_program(haft__walk *w, size_t at)
     HAFT__UNREACHABLE();
 }
 
-/* An argument in the name of an option could be any option, whatever the program is. */
+/* Marks options whose name contains an argument: with any program, the argument could choose the
+ * option. */
 static void mark_option_names(haft__walk *w)
 {
     for (size_t at = 1; at < w->words->count; at++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command_words.c - reads the words of a command: their placeholders and the schemas of these. The
- * walk through the programs (command_walk_int.h) marks how each is read.
- * Tests: tests/tool/command_words_test.c.
+ * command_words.c - reads the words of a command: their placeholders and the schemas of the
+ * arguments. The walk through the programs (command_walk_int.h) marks how each word is read. Tests:
+ * tests/tool/command_words_test.c.
  */
 #include "tool/command_words.h"
 
@@ -17,7 +17,7 @@ static const haft__json *schema_of(haft__json input_schema, haft_str name)
     return properties != NULL ? haft__json_get(*properties, name) : NULL;
 }
 
-/* Whether a call has the argument: a default is filled in. */
+/* Whether every call has the argument: it is required or has a default. */
 static bool is_present(haft__json input_schema, haft_str name)
 {
     const haft__json *schema = schema_of(input_schema, name);
@@ -34,7 +34,7 @@ static bool is_present(haft__json input_schema, haft_str name)
     return false;
 }
 
-/* Whether the schema leaves the model no free text. */
+/* Whether the schema does not allow free text: numbers, booleans or listed texts. */
 static bool is_bounded(haft__json input_schema, haft_str name)
 {
     const haft__json *schema = schema_of(input_schema, name);
@@ -47,7 +47,7 @@ static bool is_bounded(haft__json input_schema, haft_str name)
                || haft__str_equal(text, HAFT__LIT("boolean")));
 }
 
-/* Whether text that follows `before` in a word is part of the name of an option. */
+/* Whether text after `before` in a word is part of the name of an option. */
 static bool continues_name(haft_str before)
 {
     return haft__str_equal(before, HAFT__LIT("-"))

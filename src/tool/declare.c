@@ -104,7 +104,7 @@ static const char *type_problem(const haft_field *field)
     case HAFT_FIELD_INTEGER:
     case HAFT_FIELD_BOOLEAN: return NULL;
     }
-    return "has an unknown type"; /* to this version; a newer header may have more */
+    return "has an unknown type"; /* a newer header may have more types */
 }
 
 static haft_status check_field(const haft_object *object, size_t at, haft_error *err)
@@ -171,8 +171,8 @@ static haft__json stop(maker *m, haft_status status)
     return haft__json_null();
 }
 
-/* Allocates `count` items; NULL, and the maker stops, when out of memory. */
-static void *room(maker *m, size_t count, size_t size)
+/* Allocates `count` items. When out of memory, stops the maker and returns NULL. */
+static void *allocate(maker *m, size_t count, size_t size)
 {
     void *piece = m->status == HAFT_OK ? haft__arena_array(m->arena, count, size) : NULL;
     if (piece == NULL && m->status == HAFT_OK) {
@@ -230,7 +230,7 @@ static haft__json make_choices(maker *m, const haft_field *field)
     while (field->choices[count] != NULL) {
         count++;
     }
-    haft__json *items = room(m, count, sizeof(*items));
+    haft__json *items = allocate(m, count, sizeof(*items));
     for (size_t i = 0; items != NULL && i < count; i++) {
         items[i] = haft__json_string(haft__str(field->choices[i]));
     }
@@ -250,13 +250,13 @@ static const char *type_name(haft_field_type type)
     HAFT__UNREACHABLE();
 }
 
-/* {"type", "description", "enum", "default"}, as far as the field has them. */
+/* {"type", "description", "enum", "default"}, without members that the field does not have. */
 static haft__json single_schema(maker *m, const haft_field *field, haft_str description)
 {
     if (field->type == HAFT_FIELD_OBJECT) {
         return object_schema(m, field->object, description);
     }
-    haft__json_member *members = room(m, 4, sizeof(*members));
+    haft__json_member *members = allocate(m, 4, sizeof(*members));
     if (members == NULL) {
         return haft__json_null();
     }
@@ -280,7 +280,7 @@ static haft__json field_schema(maker *m, const haft_field *field)
     if (!field->list) {
         return single_schema(m, field, description);
     }
-    haft__json_member *members = room(m, 3, sizeof(*members));
+    haft__json_member *members = allocate(m, 3, sizeof(*members));
     if (members == NULL) {
         return haft__json_null();
     }
@@ -310,7 +310,7 @@ static bool enter(maker *m, const haft_object *object)
     return status == HAFT_OK;
 }
 
-/* Makes the properties and the list of required ones. Returns the number of required ones. */
+/* Makes the properties and the list of the required properties. Returns the length of that list. */
 static size_t make_properties(maker *m, const haft_object *object, haft__json_member *properties,
                               haft__json *required)
 {
@@ -334,9 +334,9 @@ static haft__json object_schema(maker *m, const haft_object *object, haft_str de
         return haft__json_null();
     }
     m->depth++;
-    haft__json_member *members = room(m, 5, sizeof(*members));
-    haft__json_member *properties = room(m, object->count, sizeof(*properties));
-    haft__json *required = room(m, object->count, sizeof(*required));
+    haft__json_member *members = allocate(m, 5, sizeof(*members));
+    haft__json_member *properties = allocate(m, object->count, sizeof(*properties));
+    haft__json *required = allocate(m, object->count, sizeof(*required));
     if (required == NULL) {
         return haft__json_null();
     }

@@ -3,8 +3,8 @@
  * tool/declare.h - tools that a C program declares: from haft_tool to a tool of the registry.
  *
  * The table of fields that HAFT_TOOL makes is the single source: the schema is made from it here,
- * and the decoder (tool/decode.h) walks it. Tables may be written by hand or by another compiler,
- * so they are checked like any input.
+ * and the decoder (tool/decode.h) walks it. A table may be written by hand or made by another
+ * compiler, so it is checked like any input.
  */
 #ifndef HAFT_TOOL_DECLARE_H
 #define HAFT_TOOL_DECLARE_H

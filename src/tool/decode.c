@@ -20,7 +20,7 @@
 static haft_status fill(haft__arena *arena, const haft_object *object, haft__json arguments,
                         char *to, haft_error *err);
 
-/* A text that exists has a non-NULL pointer, even if it is empty. */
+/* The text of a string; its pointer is not NULL, even if the text is empty. */
 static haft_str text_of(haft__json value)
 {
     haft_str text = haft__json_text(value);

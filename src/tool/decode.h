@@ -7,9 +7,10 @@
 
 /* Fills a new struct in `arena`, defaults included; text is borrowed from `arguments`. The
  * arguments should have been validated against the schema of haft__declare_schema; if they do not
- * fit, the result is BAD_INPUT, with err->where a JSON Pointer into them. Some errors are beyond a
- * schema and found here: an integer that does not fit long long, a number too large for a double.
- * Unknown members are ignored. The table must have passed haft__declare_schema. */
+ * fit, the result is BAD_INPUT, with err->where a JSON Pointer into them. Some errors cannot be
+ * found by a schema and are found here: an integer that does not fit into long long, a number too
+ * large for a double. Unknown members are ignored. The table must have passed
+ * haft__declare_schema. */
 HAFT_MUST_USE haft_status haft__arguments_decode(haft__arena *arena, const haft_object *object,
                                                  haft__json arguments, void **ret_args,
                                                  haft_error *err);

@@ -2,9 +2,9 @@
 /*
  * description.c - classifies and counts the words of a description.
  *
- * The lists have words without meaning of their own (the, for, it), fillers (stuff, things) and
- * verbs that fit any tool (does, handles); all other words are content. A description needs two
- * words of content, three if it has a filler, and one that is not in the name.
+ * The lists contain words without a meaning (the, for, it), fillers (stuff, things) and verbs that
+ * fit any tool (does, handles). All other words are content. A description needs two words of
+ * content, or three if it has a filler. At least one of them must not be in the name.
  *
  * Tests: tests/tool/description_test.c.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * duration.c - exact arithmetic: the digits before and after the decimal point are two integers,
- * and nothing is rounded.
+ * which are not rounded.
  *
  * A fraction with more than FRACTION_DIGITS digits, without zeros at its end, is never a whole
  * number of milliseconds: a day, the largest unit, is 2^10 * 3^3 * 5^5 ms.

@@ -3,8 +3,8 @@
  * programs.c - the table of launchers and interpreters, and how it is searched.
  *
  * An option is listed without its dashes; one character is a short option. "#" is a number, as in
- * `nice -5`. A long option may be abbreviated. One that has a single dash among options with two
- * is listed with it: "-wrapper". Tests: tests/tool/programs_test.c.
+ * `nice -5`. A long option may be abbreviated. An option with one dash, of a program whose long
+ * options have two, is listed with its dash: "-wrapper". Tests: tests/tool/programs_test.c.
  */
 #include "tool/programs.h"
 
@@ -121,7 +121,8 @@ static const haft__program programs[] = {
      "args= argv0= unshare-all unshare-user unshare-ipc unshare-pid unshare-net unshare-uts "
      "unshare-cgroup share-net die-with-parent new-session clearenv as-pid-1 chdir= unsetenv= "
      "uid= gid= hostname= proc= dev= tmpfs= mqueue= dir= lock-file= sync-fd= info-fd= seccomp= "
-     "exec-label= file-label= remount-ro= userns="}, /* with two values: unknown, so guessed */
+     "exec-label= file-label= remount-ro= userns="}, /* options with two values are not listed: they
+                                                        count as unknown */
     {"flock", NULL, LAUNCHER, 1, HERE,
      "s shared x e exclusive u unlock n nb nonblock w= wait= timeout= E= conflict-exit-code= o "
      "close F no-fork c! command! verbose fcntl"},
@@ -168,7 +169,7 @@ static const haft__program programs[] = {
     {"systemd-cat", NULL, LAUNCHER, 0, 0,
      "t= identifier= p= priority= stderr-priority= level-prefix= namespace="},
     {"ssh-agent", NULL, LAUNCHER, 0, 0, "a= c D d E= k O= P= s t="},
-    /* its program is every file of a directory */
+    /* the programs that it starts are the files of a directory */
     {"run-parts", NULL, LAUNCHER, 0, 0,
      "test list v verbose report d debug random reverse exit-on-error lsbsysinit new-session "
      "stdin u= umask= a= arg= regex="},
@@ -472,7 +473,7 @@ bool haft__word_is_option(haft_str word)
     return word.len > 1 && word.ptr[0] == '-' && !haft__word_is_dashes(word);
 }
 
-/* Cuts the effect off an entry of the table. */
+/* Removes the effect from the end of an entry of the table, and returns it. */
 static haft__option_effect split_effect(haft_str *entry)
 {
     char last = entry->ptr[entry->len - 1];
@@ -483,7 +484,8 @@ static haft__option_effect split_effect(haft_str *entry)
     return (haft__option_effect)last;
 }
 
-/* `name` without dashes and without a value. A long one may be abbreviated. */
+/* The effect of the option `name`, which has no dashes and no value. A long name may be
+ * abbreviated. */
 static haft__option_effect find_option(const haft__program *program, haft_str name)
 {
     haft__option_effect abbreviated = HAFT__OPTION_UNKNOWN;
@@ -520,7 +522,7 @@ static haft__option_effect long_option(const haft__program *program, haft_str na
     return effect;
 }
 
-/* An option with one dash among options with two: "-wrapper". */
+/* The effect of an option with one dash, of a program whose long options have two: "-wrapper". */
 static haft__option_effect dashed_option(const haft__program *program, haft_str word,
                                          bool *ret_next)
 {
@@ -541,7 +543,8 @@ haft__option_effect haft__program_letter(const haft__program *program, char lett
     return find_option(program, (haft_str){&letter, 1});
 }
 
-/* "-abc": flags, the last of which may have a value: the rest of the word, or the next word. */
+/* The effect of "-abc": flags, and at most one option with a value, which is the rest of the word
+ * or the next word. */
 static haft__option_effect short_options(const haft__program *program, haft_str letters,
                                          bool *ret_next)
 {

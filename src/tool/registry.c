@@ -97,7 +97,8 @@ static haft_status check_tool(const haft__tools *tools, haft__tool *tool, haft_e
     haft__schema_options options = {.hash_key = tools->by_name.hash_key};
     status = haft__schema_compile(tools->arena, tool->input_schema, &options, &tool->schema, err);
     if (status != HAFT_OK || tool->output_schema.kind == HAFT__JSON_NULL
-        || tool->source == HAFT__TOOL_MCP) { /* checked where the server's result is read */
+        || tool->source == HAFT__TOOL_MCP) { /* the output schema is checked when a result of the
+                                                server is read */
         return in_tool(status, tool->name, "/input_schema", err);
     }
     status = haft__schema_compile(tools->arena, tool->output_schema, &options, &tool->output, err);
@@ -121,7 +122,8 @@ static haft_status make_room(haft__tools *tools, haft_error *err)
     return HAFT_OK;
 }
 
-/* Two tools have the same wire name. Only hashed names can collide, and hardly ever do. */
+/* Fails because two tools have the same wire name. Only hashed names can collide, which is very
+ * improbable. */
 static haft_status wire_collision(haft_str name, const haft__tool *other, haft_error *err)
 {
     haft_status status =
@@ -174,8 +176,8 @@ static haft_status add_new(haft__tools *tools, const haft__tool *tool, haft_erro
     return status;
 }
 
-/* One of the two is typed and keeps its schema. The other one was written for this agent and keeps
- * its description and traits. */
+/* Merges two tools: the typed one gives the schema. The other one was written for this agent and
+ * gives the description and the traits. */
 static haft__tool merged(const haft__tool *typed, const haft__tool *plain)
 {
     haft__tool tool = *typed;

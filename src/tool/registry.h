@@ -20,9 +20,9 @@ void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key has
  * everything that it points to is borrowed. err->where is the name and a JSON Pointer into the
  * tool: "grep#/input_schema/properties/path". After a failure the registry is unchanged.
  *
- * If a tool of that name exists, exactly one of the two must be typed; else BAD_INPUT. An example
- * is a C function that a program has added, and an entry of the spec without a schema. They are
- * merged into one tool, at the position of the first:
+ * If a tool of that name exists, exactly one of the two must be typed; else BAD_INPUT. For example,
+ * one is a C function that a program has added, the other is an entry of the spec without a schema.
+ * The two are merged into one tool, at the position of the first:
  *   - the typed tool gives the schema and, unless it is headless, where the tool runs;
  *   - the other tool gives the description and, if it has any (traits_given), the traits. */
 HAFT_MUST_USE haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool,
@@ -34,7 +34,7 @@ HAFT_MUST_USE haft_status haft__tools_replace(haft__tools *tools, const haft__to
                                               haft_error *err);
 
 /* Adds the tools of another registry to an empty one without a copy: tools and names are borrowed.
- * None of them may be added again. */
+ * These tools must not be added again. */
 HAFT_MUST_USE haft_status haft__tools_share(haft__tools *tools, const haft__tools *others,
                                             haft_error *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shell_code.c - see tool/shell_code.h. One pass over the bytes: words are collected up to the end
- * of a simple command, then the command is judged. Every variable counts as a parameter, because it
- * may have got its value from one. Tests: tests/tool/shell_code_test.c.
+ * of a simple command, then the command is judged. Every variable counts as a parameter, because a
+ * parameter may be its value. Tests: tests/tool/shell_code_test.c.
  */
 #include "tool/shell_code.h"
 
@@ -12,12 +12,12 @@
 #include "base/macros.h"
 #include "base/str.h"
 
-/* As many as a command of a spec may have. */
+/* The limit for the words of a command in a spec. */
 enum { MOST_WORDS = 1024 };
 
 typedef struct shell_word {
     haft__json text; /* without quotes, each parameter as "{x}" */
-    bool expands;    /* it has a parameter */
+    bool expands;    /* the word contains a parameter */
 } shell_word;
 
 typedef struct reader {
@@ -31,7 +31,7 @@ typedef struct reader {
     haft__buf text;
     bool begun, expands;
     bool splits; /* a parameter outside of quotes */
-    bool target; /* it names the file of a redirection */
+    bool target; /* the word is the file of a redirection */
     /* the current command */
     shell_word words[MOST_WORDS];
     size_t count;
@@ -54,7 +54,7 @@ static haft_str text_at(const reader *r, size_t at)
 
 /* ---- commands ---- */
 
-/* The length of NAME in NAME=VALUE; 0 if it is no assignment. */
+/* The length of NAME in NAME=VALUE; 0 if the word is not an assignment. */
 static size_t assigned_name(haft_str word)
 {
     size_t length = 0;
@@ -66,7 +66,7 @@ static size_t assigned_name(haft_str word)
     return named && !haft__ascii_is_digit(word.ptr[0]) ? length : 0;
 }
 
-/* Whether programs or the shell take the value of the variable for code, options or a program. */
+/* Whether programs or the shell use the value of the variable as code, options or a program. */
 static bool is_special(haft_str word)
 {
     static const char *const starts[] = {
@@ -82,7 +82,7 @@ static bool is_special(haft_str word)
     return false;
 }
 
-/* Whether the assignment leaves parameters data. */
+/* Whether parameters in the assignment stay data. */
 static bool assigns_data(const reader *r, size_t at)
 {
     return !r->words[at].expands
@@ -115,7 +115,7 @@ static size_t find_command(reader *r)
     return at;
 }
 
-/* Judges a builtin. False if the command is not one. */
+/* Judges a builtin of the shell. False if the command is not a builtin. */
 static bool judge_builtin(reader *r, size_t at)
 {
     haft_str name = text_at(r, at++);
@@ -160,11 +160,11 @@ static void judge_program(reader *r, size_t at)
 static void end_command(reader *r)
 {
     size_t at = find_command(r);
-    r->plain = r->plain && !r->target; /* a redirection to nothing */
+    r->plain = r->plain && !r->target; /* false for a redirection without a file */
     if (r->plain && at < r->count) {
         if (r->words[at].expands) {
             r->plain = false;
-        } else if (!judge_builtin(r, at)) { /* also without a parameter: `echo "$1" | sh` */
+        } else if (!judge_builtin(r, at)) { /* judged even without a parameter: `echo "$1" | sh` */
             judge_program(r, at);
         }
     }

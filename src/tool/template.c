@@ -17,7 +17,7 @@ static haft_str read_name(haft_str text)
     return haft__args_name_valid(name) ? name : (haft_str){NULL, 0};
 }
 
-/* Names are short, so a literal brace costs little. */
+/* The first {name} in the text. Names are short, so testing a literal brace is cheap. */
 static haft_str find_name(haft_str text)
 {
     size_t most = HAFT__ARGS_NAME_BYTES + 2;

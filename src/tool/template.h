@@ -12,11 +12,11 @@
 #include "json/value.h"
 
 typedef struct haft__template_piece {
-    haft_str text; /* as it stands in the template, braces included */
+    haft_str text; /* as in the template, with braces */
     haft_str name; /* of the argument; .ptr is NULL for plain text */
 } haft__template_piece;
 
-/* Cuts the next piece off *rest; false at the end. */
+/* Removes the next piece from *rest; false at the end. */
 bool haft__template_next(haft_str *rest, haft__template_piece *ret_piece);
 
 /* Whether a tool with that schema accepts an argument of that name. */

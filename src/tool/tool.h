@@ -21,7 +21,7 @@
     X(AGENT, "agent")                                                                              \
     X(HANDOFF, "handoff")   /* the run continues with another agent */                             \
     X(HEADLESS, "headless") /* a client answers; the run is paused */                              \
-    X(PROVIDER, "provider") /* at the provider; recorded, never run here */
+    X(PROVIDER, "provider") /* the provider runs it; haft only records it */
 
 typedef enum haft__tool_source {
 #define X(name, text) HAFT__TOOL_##name,
@@ -68,7 +68,7 @@ typedef struct haft__traits {
     uint64_t cache_ttl_ms; /* 0: as long as the scope lasts */
     haft_str lane;         /* calls of one lane never overlap; "" for no lane */
     haft__unknown_trait on_unknown;
-    bool polls; /* called again until something has changed: equal results are no repetition */
+    bool polls; /* called again until its result changes: equal results are not a repetition */
     uint32_t poll_delay_ms; /* least time between two of its calls; 0: none */
 } haft__traits;
 
@@ -80,8 +80,8 @@ typedef struct haft__tool {
     haft__tool_source source;
     haft__tool_role role;
     haft__traits traits;
-    bool traits_given;       /* by the author of the tool; else they are defaults */
-    bool hinted_destructive; /* its MCP server itself sends destructiveHint: true, trusted or not */
+    bool traits_given;       /* the author of the tool set traits; else all are defaults */
+    bool hinted_destructive; /* its MCP server, trusted or not, sends destructiveHint: true */
     bool for_nodes; /* a function of the program that only nodes of graphs run, or a reducer */
     bool reducer;   /* part of a step of a graph: no approval of a person applies to its calls */
     bool typed;     /* has its own schema, not the fallback in which every argument is a string */

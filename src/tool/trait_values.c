@@ -89,8 +89,8 @@ haft_status haft__trait_read_timeout(const haft__trait *trait, haft__json value,
     if (status == HAFT_OK && ms == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "/timeout", "a timeout must be longer than 0");
     }
-    /* A value too large for the field also fails haft__traits_check. */
-    traits->timeout_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+    /* haft__traits_check rejects a value that is too large for the field. */ traits->timeout_ms =
+        ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
     return status;
 }
 
@@ -100,8 +100,8 @@ haft_status haft__trait_read_poll_delay(const haft__trait *trait, haft__json val
     (void)trait;
     uint64_t ms = 0;
     haft_status status = read_time(value, "/poll_delay", &ms, err);
-    /* A value too large for the field also fails haft__traits_check. */
-    traits->poll_delay_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+    /* haft__traits_check rejects a value that is too large for the field. */ traits
+        ->poll_delay_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
     return status;
 }
 

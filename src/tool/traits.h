@@ -45,7 +45,7 @@ const haft__trait *haft__trait_find(haft_str key);
 /* Whether a flag is set; false for a trait that is not a flag. */
 bool haft__trait_is_set(const haft__trait *trait, const haft__traits *traits);
 
-/* The defaults of a tool: no promises, light, one minute for each attempt. */
+/* The defaults of a tool: no flags, cost light, one minute for each attempt. */
 #define HAFT__TRAITS_TIMEOUT_MS 60000U
 void haft__traits_init(haft__traits *traits);
 
@@ -60,9 +60,9 @@ HAFT_MUST_USE haft_status haft__traits_read(haft__json object, haft__traits *tra
  * err->where is a JSON Pointer as above. */
 HAFT_MUST_USE haft_status haft__traits_check(const haft__traits *traits, haft_error *err);
 
-/* Reads the `annotations` of an MCP tool (or null). They are hints of a server, never permission: a
- * missing or contradictory hint, or one of the wrong type, counts as the cautious default of
- * MCP. */
+/* Reads the `annotations` of an MCP tool (or null). They are hints of a server and grant no
+ * permission: if a hint is missing, contradictory or of the wrong type, the cautious default of MCP
+ * is used. */
 void haft__traits_from_mcp(haft__json annotations, haft__traits *traits);
 
 /* Writes the traits that MCP knows as members of `annotations`. */

@@ -21,7 +21,7 @@
 #define HASHED_HEAD 44
 #define HASHED_TAIL 19 /* "_-z" and 16 digits */
 
-/* Never changes: wire names must be the same on every machine and in every run. */
+/* This key never changes, because wire names must be the same on every machine and in every run. */
 static const haft__hash_key wire_key = {0x68616674206e616dU, 0x65206f6e20776972U};
 
 static bool is_plain(char c, bool first)
@@ -116,7 +116,8 @@ bool haft__wire_name_decode(haft_str wire, char to[HAFT__WIRE_NAME_BYTES], size_
         used += made;
         rest = haft__str_skip(rest, taken);
     }
-    /* Rejects an escape of a byte that needs none, and an unescaped byte that needs one. */
+    /* Rejects an escape of a byte that needs no escape, and an unescaped byte that needs an
+     * escape. */
     haft__wire_name again = haft__wire_name_encode((haft_str){to, used});
     if (!haft__str_equal(haft__wire_name_str(&again), wire)) {
         return false;

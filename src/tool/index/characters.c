@@ -58,7 +58,7 @@ static haft__search_character ascii(uint32_t code, size_t bytes)
     return (haft__search_character){digit ? HAFT__SEARCH_DIGIT : HAFT__SEARCH_OTHER, code, bytes};
 }
 
-/* The distance from a capital letter to its lower case; 0 if it is not a capital. */
+/* The distance from a capital letter to its lower case; 0 if the code is not a capital. */
 static uint32_t distance_to_small(uint32_t code)
 {
     bool latin_one = code >= 0xC0 && code <= 0xDE && code != 0xD7;

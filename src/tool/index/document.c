@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "tool/index/search_int.h"
 
-/* The beginning of a tool's text represents its server. */
+/* The first characters of a tool's text also represent its server. */
 #define HEAD_CHARACTERS 120U
 
 /* ---- counting ---- */

@@ -3,7 +3,8 @@
  * fuzzy.c - words of a query that the index does not have: "repo" is a prefix of "repository",
  * "createissue" is two words, "calender" has a typing error.
  *
- * Among equally near words the first in alphabetical order count, independent of their numbers.
+ * Among equally similar words, the first in alphabetical order are used, whatever their numbers
+ * are.
  *
  * Tests: tests/tool/index/query_test.c.
  */
@@ -15,30 +16,30 @@
 #include "tool/index/search_int.h"
 #include "tool/index/stem.h"
 
-/* The weights of a similar word: less than that of any word in the index. */
+/* The weights of a similar word: smaller than the weight of a word that is in the index. */
 #define WEIGHT_BEGINS 0.4F
 #define WEIGHT_NAME   0.6F /* for a query that is only a name */
 #define WEIGHT_HALF   0.6F
-#define WEIGHT_SLIP   0.6F
+#define WEIGHT_ERROR  0.6F
 /* Shorter prefixes match too many words. */
-#define LEAST_BEGINNING 4U
-#define LEAST_NAME      2U
-#define LEAST_HALF      3U
-#define LEAST_DOUBLED   4U
-#define LEAST_SWAP      5U
-#define LEAST_SLIP      6U
-#define LEAST_TWO_SLIPS 9U
-#define LEAST_MENDED    6U /* as written */
-#define LEAST_STEM      4U /* of a word that is mended so */
+#define MIN_PREFIX     4U
+#define LEAST_NAME     2U
+#define MIN_HALF       3U
+#define MIN_DOUBLED    4U
+#define MIN_SWAP       5U
+#define MIN_ERROR      6U
+#define MIN_TWO_ERRORS 9U
+#define MIN_CORRECTED  6U /* minimum length of the misspelt word */
+#define MIN_STEM       4U /* minimum length of the stem of the correct word */
 /* The maximum number of similar words of each kind; HAFT__SEARCH_TERMS_PER_WORD has room for one
  * kind. */
-#define MOST 6U
+#define MAX_SIMILAR 6U
 
 /* The best words found so far, best first. */
 typedef struct found {
     const haft__search_index *search;
-    uint32_t terms[MOST];
-    uint32_t grades[MOST]; /* less is better */
+    uint32_t terms[MAX_SIMILAR];
+    uint32_t grades[MAX_SIMILAR]; /* less is better */
     size_t count;
 } found;
 
@@ -54,15 +55,15 @@ static bool is_better(const found *f, uint32_t term, uint32_t grade, size_t at)
 
 static void keep(found *f, uint32_t term, uint32_t grade)
 {
-    size_t at = f->count < MOST ? f->count++ : MOST;
+    size_t at = f->count < MAX_SIMILAR ? f->count++ : MAX_SIMILAR;
     while (at > 0 && is_better(f, term, grade, at - 1)) {
-        if (at < MOST) {
+        if (at < MAX_SIMILAR) {
             f->terms[at] = f->terms[at - 1];
             f->grades[at] = f->grades[at - 1];
         }
         at--;
     }
-    if (at < MOST) {
+    if (at < MAX_SIMILAR) {
         f->terms[at] = term;
         f->grades[at] = grade;
     }
@@ -109,8 +110,9 @@ static void find_prefixes(found *f, haft_str part)
     f->count = left > 0 ? f->count : 0;
 }
 
-/* "repos" is a prefix of "repository" like "repo", but "downing" is not one of "download". */
-static haft_str beginning_of(haft_str raw, haft_str stem)
+/* The prefix to search for: "repos" and "repo" are prefixes of "repository", but "downing" is not a
+ * prefix of "download". */
+static haft_str prefix_of(haft_str raw, haft_str stem)
 {
     return raw.len <= stem.len + 1 ? stem : raw;
 }
@@ -125,18 +127,18 @@ static uint32_t find_stem(const haft__search_index *search, haft_str word)
                                           (haft_str){stem, haft__search_stem(stem, word.len)});
 }
 
-/* Chooses the split with the longest first half. Neither half is short: "email" is not e and
- * mail. */
+/* Chooses the split with the longest first half. Neither half is short: "email" is not split into e
+ * and mail. */
 static bool add_split_words(const haft__search_index *search, haft_str word,
-                            haft__search_parsed_query *asked)
+                            haft__search_parsed_query *parsed)
 {
-    for (size_t cut = word.len - LEAST_HALF; cut >= LEAST_HALF && cut < word.len; cut--) {
+    for (size_t cut = word.len - MIN_HALF; cut >= MIN_HALF && cut < word.len; cut--) {
         uint32_t first = find_stem(search, (haft_str){word.ptr, cut});
         uint32_t second = first != HAFT__SEARCH_NONE ? find_stem(search, haft__str_skip(word, cut))
                                                      : HAFT__SEARCH_NONE;
         if (second != HAFT__SEARCH_NONE) {
-            (void)haft__search_add_query_term(asked, first, WEIGHT_HALF);
-            (void)haft__search_add_query_term(asked, second, WEIGHT_HALF);
+            (void)haft__search_add_query_term(parsed, first, WEIGHT_HALF);
+            (void)haft__search_add_query_term(parsed, second, WEIGHT_HALF);
             return true;
         }
     }
@@ -150,7 +152,7 @@ static void find_misspellings(found *f, haft_str stem, size_t most)
     const haft__search_string_table *table = &f->search->term_table;
     uint32_t letters = haft__search_letter_bits(stem);
     size_t left = HAFT__LIMIT_SEARCH_NEAR_TERMS + 1U;
-    bool swap = stem.len < LEAST_SLIP; /* in such a short word only a swap is likely */
+    bool swap = stem.len < MIN_ERROR; /* in such a short word only a swap is likely */
     for (uint32_t i = 0; i < table->limit && left > 0; i++) {
         haft__search_shape shape = f->search->shapes[i];
         size_t longer = shape.length > stem.len ? shape.length - stem.len : stem.len - shape.length;
@@ -196,7 +198,8 @@ static bool has_stem(haft_str start, haft_str rest, haft_str stem)
            && haft__str_equal((haft_str){word, haft__search_stem(word, length)}, stem);
 }
 
-/* Whether a text begins with the end of the stem, and the stem with what follows has that stem. */
+/* Whether the rest of the word, from `at`, begins with the rest of the stem, from `stem_at`, and
+ * the stem with the ending after it is a form of the stem. */
 static bool ends_with_stem(haft_str raw, size_t at, haft_str stem, size_t stem_at)
 {
     haft_str tail = haft__str_skip(stem, stem_at);
@@ -205,9 +208,9 @@ static bool ends_with_stem(haft_str raw, size_t at, haft_str stem, size_t stem_a
            && has_stem(stem, haft__str_skip(rest, tail.len), stem);
 }
 
-/* Whether `raw` differs from a word with that stem by one letter too few or too many, by two that
- * are swapped or, if `changed`, by another letter, before the ending. */
-static bool mends_stem(haft_str raw, haft_str stem, bool changed)
+/* Whether `raw` is a form of the stem with one error before the ending: a missing letter, an
+ * additional letter, two swapped letters or, if `changed`, a wrong letter. */
+static bool corrects_stem(haft_str raw, haft_str stem, bool changed)
 {
     size_t at = 0;
     while (at < stem.len && at < raw.len && stem.ptr[at] == raw.ptr[at]) {
@@ -223,8 +226,9 @@ static bool mends_stem(haft_str raw, haft_str stem, bool changed)
            || (swapped && ends_with_stem(raw, at + 2, stem, at + 2));
 }
 
-/* Whether `raw` is the stem and an English ending with one such error: "calculaton". */
-static bool mends_ending(haft_str raw, haft_str stem)
+/* Whether `raw` is the stem and an English ending with one such error in the ending:
+ * "calculaton". */
+static bool corrects_ending(haft_str raw, haft_str stem)
 {
     static const char *const endings[] = {
         "",     "e",    "s",    "y",    "al",    "ed",    "er",    "es",     "ly",   "or",
@@ -241,13 +245,13 @@ static bool mends_ending(haft_str raw, haft_str stem)
     return false;
 }
 
-/* Finds words of which `raw` is a form with one error. The error may hide the ending, so that the
- * stems differ by more. If it is uncertain that `raw` is no word, fewer errors are considered:
- * another letter or ending often makes another word. */
-static void find_mended(found *f, haft_str raw, bool is_certain)
+/* Finds words of which `raw` is a form with one error. The error may be in the ending, so that the
+ * stems differ by more than one letter. If `raw` may be a correct word, considers fewer kinds of
+ * errors, because another letter or ending often makes another word. */
+static void find_corrections(found *f, haft_str raw, bool is_certain)
 {
     const haft__search_string_table *table = &f->search->term_table;
-    uint32_t letters = haft__search_letter_bits(raw), least = is_certain ? LEAST_STEM : LEAST_SLIP;
+    uint32_t letters = haft__search_letter_bits(raw), least = is_certain ? MIN_STEM : MIN_ERROR;
     size_t left = HAFT__LIMIT_SEARCH_NEAR_TERMS + 1U;
     for (uint32_t i = 0; i < table->limit && left > 0; i++) {
         haft__search_shape shape = f->search->shapes[i];
@@ -257,43 +261,43 @@ static void find_mended(found *f, haft_str raw, bool is_certain)
         }
         left--;
         haft_str stem = haft__search_string_table_text(table, i);
-        if (mends_stem(raw, stem, is_certain) || (is_certain && mends_ending(raw, stem))) {
+        if (corrects_stem(raw, stem, is_certain) || (is_certain && corrects_ending(raw, stem))) {
             keep(f, i, 1);
         }
     }
     f->count = left > 0 ? f->count : 0;
 }
 
-/* Returns the term if only one is nearest. */
-static uint32_t add_misspellings(const haft__search_index *search, haft_str raw, haft_str stem,
-                                 bool is_certain, haft__search_parsed_query *asked)
+/* Adds the most similar words. Returns the term if one word is more similar than all others. */
+static uint32_t add_most_similar(const haft__search_index *search, haft_str raw, haft_str stem,
+                                 bool is_certain, haft__search_parsed_query *parsed)
 {
     found f = {.search = search};
-    size_t most = raw.len >= LEAST_TWO_SLIPS ? 2 : 1, count = 0;
-    bool mends = raw.len >= LEAST_MENDED && is_letters(raw);
-    if (mends && is_certain) {
-        find_mended(&f, raw, true);
+    size_t most = raw.len >= MIN_TWO_ERRORS ? 2 : 1, count = 0;
+    bool corrects = raw.len >= MIN_CORRECTED && is_letters(raw);
+    if (corrects && is_certain) {
+        find_corrections(&f, raw, true);
     }
-    if (f.count == 0 && stem.len >= LEAST_SWAP) {
+    if (f.count == 0 && stem.len >= MIN_SWAP) {
         find_misspellings(&f, stem, most);
     }
-    if (f.count == 0 && stem.len >= LEAST_SWAP && raw.len > stem.len) {
-        find_misspellings(&f, raw, most); /* "calender": "er" is not an ending */
+    if (f.count == 0 && stem.len >= MIN_SWAP && raw.len > stem.len) {
+        find_misspellings(&f, raw, most); /* in "calender", "er" is not an ending */
     }
-    if (f.count == 0 && mends && !is_certain) {
-        find_mended(&f, raw, false);
+    if (f.count == 0 && corrects && !is_certain) {
+        find_corrections(&f, raw, false);
     }
     for (; count < f.count && count < 2 && f.grades[count] == f.grades[0]; count++) {
-        (void)haft__search_add_query_term(asked, f.terms[count], WEIGHT_SLIP);
+        (void)haft__search_add_query_term(parsed, f.terms[count], WEIGHT_ERROR);
     }
     return count == 1 ? f.terms[0] : HAFT__SEARCH_NONE;
 }
 
-/* Finds words that differ by a doubled letter, the error that is hardest to see: "isue". This
- * includes short words. If the word is in the index itself, only words of names count.
- * Returns the word, or HAFT__SEARCH_NONE. */
+/* Finds words that differ by a doubled letter, even short ones, because this error is easily
+ * overlooked: "isue". If `raw` is itself in the index, considers only words of names. Returns the
+ * term of the word, or HAFT__SEARCH_NONE. */
 static uint32_t add_doubled(const haft__search_index *search, haft_str raw, bool is_word,
-                            haft__search_parsed_query *asked)
+                            haft__search_parsed_query *parsed)
 {
     char other[HAFT__LIMIT_SEARCH_WORD_BYTES];
     for (size_t i = 1; i < raw.len && raw.len < sizeof(other); i++) {
@@ -305,45 +309,45 @@ static uint32_t add_doubled(const haft__search_index *search, haft_str raw, bool
         memcpy(other + after, raw.ptr + i + 1, raw.len - i - 1);
         uint32_t term = find_stem(search, (haft_str){other, after + raw.len - i - 1});
         if (term != HAFT__SEARCH_NONE && (!is_word || search->terms[term].name_count > 0)) {
-            (void)haft__search_add_query_term(asked, term, WEIGHT_SLIP);
+            (void)haft__search_add_query_term(parsed, term, WEIGHT_ERROR);
             return term;
         }
     }
     return HAFT__SEARCH_NONE;
 }
 
-/* Adds the words of which this one is a misspelling. Returns the word if there is one best, and if
- * the table of vectors shows that the written one is no word. */
-static uint32_t add_slips(const haft__search_index *search, haft_str raw, haft_str stem,
-                          haft__search_parsed_query *asked)
+/* Adds the words that `raw` may be a misspelling of. Returns the term of the best one if it is
+ * better than all others and the table of vectors shows that `raw` is not a word. */
+static uint32_t add_misspelt(const haft__search_index *search, haft_str raw, haft_str stem,
+                             haft__search_parsed_query *parsed)
 {
     const haft__search_word_vectors *vectors = search->options.vectors;
     bool is_word = vectors != NULL && haft__search_word_vectors_find(vectors, stem) != NULL;
     bool is_certain = vectors != NULL && !is_word;
     uint32_t term =
-        raw.len >= LEAST_DOUBLED ? add_doubled(search, raw, is_word, asked) : HAFT__SEARCH_NONE;
+        raw.len >= MIN_DOUBLED ? add_doubled(search, raw, is_word, parsed) : HAFT__SEARCH_NONE;
     if (term == HAFT__SEARCH_NONE && !is_word) {
-        term = add_misspellings(search, raw, stem, is_certain, asked);
+        term = add_most_similar(search, raw, stem, is_certain, parsed);
     }
     return is_certain ? term : HAFT__SEARCH_NONE;
 }
 
 uint32_t haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
-                                bool only_names, haft__search_parsed_query *asked)
+                                bool only_names, haft__search_parsed_query *parsed)
 {
     haft_str raw = {word->raw, word->raw_length}, stem = {word->stem, word->stem_length};
-    haft_str part = beginning_of(raw, stem);
+    haft_str part = prefix_of(raw, stem);
     found f = {.search = search};
-    if (part.len >= (asked->single ? LEAST_NAME : LEAST_BEGINNING)) {
+    if (part.len >= (parsed->single ? LEAST_NAME : MIN_PREFIX)) {
         find_prefixes(&f, part);
     }
     for (size_t i = 0; i < f.count; i++) {
-        (void)haft__search_add_query_term(asked, f.terms[i],
-                                          asked->single ? WEIGHT_NAME : WEIGHT_BEGINS);
+        (void)haft__search_add_query_term(parsed, f.terms[i],
+                                          parsed->single ? WEIGHT_NAME : WEIGHT_BEGINS);
     }
     if (only_names || f.count > 0
-        || (raw.len >= 2 * LEAST_HALF && add_split_words(search, raw, asked))) {
+        || (raw.len >= 2 * MIN_HALF && add_split_words(search, raw, parsed))) {
         return HAFT__SEARCH_NONE;
     }
-    return add_slips(search, raw, stem, asked);
+    return add_misspelt(search, raw, stem, parsed);
 }

@@ -40,7 +40,7 @@ double haft__search_sqrt(double x)
         x *= 4;
         scale *= 0.5;
     }
-    double root = 1.5; /* Heron's method: exact to the last bits after five steps */
+    double root = 1.5; /* Heron's method: five steps are exact except for the last bits */
     for (int i = 0; i < 6; i++) {
         root = 0.5 * (root + x / root);
     }

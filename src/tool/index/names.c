@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.c - a query that names a tool or a server means exactly that one.
+ * names.c - if a query contains the name of a tool or a server, that tool or server ranks first.
  *
  * The whole query may be a name ("create issue"), or one of its words if it looks like an
  * identifier: an underscore, a colon, a capital or a digit inside. A plain word such as "search"
- * may be a name by chance; then its frequency in the documents is the better guide. A plain word
- * that the word vectors do not have, and that only one document has, is a name ("use champdex").
+ * may be a name by chance, so the usual score decides. A plain word that the word vectors do not
+ * have, and that only one document has, is a name ("use champdex").
  *
  * Tests: tests/tool/index/query_test.c.
  */
@@ -19,21 +19,21 @@
 #include "tool/index/search_int.h"
 #include "tool/index/stem.h"
 
-/* In shorter names punctuation counts, too. */
-#define LEAST_LETTERS 2U
+/* In names with fewer letters, punctuation counts too. */
+#define MIN_LETTERS 2U
 /* Minimum length of a coined name. */
-#define LEAST_COINED 4U
+#define MIN_COINED 4U
 /* Bonus of the exact spelling among names that differ only in punctuation and case. */
-#define AS_WRITTEN 0.5F
+#define EXACT_SPELLING 0.5F
 /* The size of a bit filter of hashes, which quickly excludes most names. */
-#define SIEVE_BITS 4096U
+#define FILTER_BITS 4096U
 
-typedef struct wanted {
+typedef struct name_set {
     uint64_t hashes[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1];
     haft_str texts[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1]; /* as written */
     size_t count;
-    uint64_t sieve[SIEVE_BITS / 64];
-} wanted;
+    uint64_t filter[FILTER_BITS / 64];
+} name_set;
 
 size_t haft__search_normalize_name(haft_str name, char to[HAFT__SEARCH_NORMALIZED_BYTES])
 {
@@ -59,7 +59,7 @@ uint64_t haft__search_hash_name(haft__hash_key key, haft_str name)
     if (length == 0) {
         return 0;
     }
-    if (length < LEAST_LETTERS) { /* punctuation distinguishes c++ from c# */
+    if (length < MIN_LETTERS) { /* punctuation distinguishes c++ from c# */
         name = haft__str_trim(name);
         for (length = 0; length < name.len && length < sizeof(letters); length++) {
             char c = name.ptr[length];
@@ -71,7 +71,8 @@ uint64_t haft__search_hash_name(haft__hash_key key, haft_str name)
 
 /* ---- names of groups ---- */
 
-/* Whether a word of a group's name says only what the group is: "github-mcp-server". */
+/* Whether a word of a group's name only describes the kind of the group, such as the last two of
+ * "github-mcp-server". */
 static bool is_generic(const haft__search_word *word)
 {
     haft_str raw = {word->raw, word->raw_length};
@@ -135,50 +136,50 @@ uint64_t haft__search_hash_group(haft__hash_key key, haft_str name)
     }
     memcpy(rest + length, name.ptr + from, name.len - from);
     haft_str specific = {rest, length + name.len - from};
-    bool enough = haft__search_normalize_name(specific, letters) >= LEAST_LETTERS;
+    bool enough = haft__search_normalize_name(specific, letters) >= MIN_LETTERS;
     return haft__search_hash_name(key, enough ? specific : name);
 }
 
 /* ---- names in the query ---- */
 
-static void want_hash(wanted *w, haft_str text, uint64_t hash)
+static void add_hash(name_set *set, haft_str text, uint64_t hash)
 {
-    if (hash != 0 && w->count < COUNT(w->hashes)) {
-        w->texts[w->count] = text;
-        w->hashes[w->count++] = hash;
-        w->sieve[hash % SIEVE_BITS / 64] |= (uint64_t)1 << hash % 64;
+    if (hash != 0 && set->count < COUNT(set->hashes)) {
+        set->texts[set->count] = text;
+        set->hashes[set->count++] = hash;
+        set->filter[hash % FILTER_BITS / 64] |= (uint64_t)1 << hash % 64;
     }
 }
 
-static void want(const haft__search_index *search, wanted *w, haft_str text)
+static void add_name(const haft__search_index *search, name_set *set, haft_str text)
 {
-    want_hash(w, text, haft__search_hash_name(search->options.hash_key, text));
+    add_hash(set, text, haft__search_hash_name(search->options.hash_key, text));
 }
 
-static void want_group(const haft__search_index *search, wanted *w, haft_str text)
+static void add_group_name(const haft__search_index *search, name_set *set, haft_str text)
 {
-    want_hash(w, text, haft__search_hash_group(search->options.hash_key, text));
+    add_hash(set, text, haft__search_hash_group(search->options.hash_key, text));
 }
 
-static bool may_be_wanted(const wanted *w, uint64_t hash)
+static bool may_contain(const name_set *set, uint64_t hash)
 {
-    return (w->sieve[hash % SIEVE_BITS / 64] >> hash % 64 & 1) != 0;
+    return (set->filter[hash % FILTER_BITS / 64] >> hash % 64 & 1) != 0;
 }
 
-/* The written form of a wanted name; .ptr is NULL if the name is not wanted. */
-static haft_str find_wanted(const wanted *w, uint64_t hash)
+/* The written form of a name in the set; .ptr is NULL if the set does not contain the name. */
+static haft_str find_written_form(const name_set *set, uint64_t hash)
 {
-    for (size_t i = 0; i < w->count && may_be_wanted(w, hash); i++) {
-        if (w->hashes[i] == hash) {
-            return w->texts[i];
+    for (size_t i = 0; i < set->count && may_contain(set, hash); i++) {
+        if (set->hashes[i] == hash) {
+            return set->texts[i];
         }
     }
     return (haft_str){NULL, 0};
 }
 
-static bool is_wanted(const wanted *w, uint64_t hash)
+static bool contains_name(const name_set *set, uint64_t hash)
 {
-    return may_be_wanted(w, hash) && find_wanted(w, hash).ptr != NULL;
+    return may_contain(set, hash) && find_written_form(set, hash).ptr != NULL;
 }
 
 static bool is_plain(char c)
@@ -199,8 +200,8 @@ static haft_str strip(haft_str token)
     return token;
 }
 
-/* Whether a word looks like an identifier: it contains punctuation or a digit, or a capital after
- * or before lower case except as its first letter: createIssue, GET_ME, not API. */
+/* Whether a word looks like an identifier: it contains punctuation or a digit, or a capital letter
+ * inside next to a lower-case letter: createIssue, GET_ME, but not API. */
 static bool is_identifier(haft_str token)
 {
     bool small = false, capital = false, sign = false;
@@ -219,7 +220,7 @@ static bool is_coined(const haft__search_index *search, haft_str token)
 {
     const haft__search_word_vectors *vectors = search->options.vectors;
     char word[HAFT__LIMIT_SEARCH_WORD_BYTES];
-    if (token.len < LEAST_COINED || token.len > sizeof(word)) {
+    if (token.len < MIN_COINED || token.len > sizeof(word)) {
         return false;
     }
     for (size_t i = 0; i < token.len; i++) {
@@ -246,54 +247,57 @@ static haft_str next_token(haft_str *text)
     return token;
 }
 
-static void want_words(const haft__search_index *search, haft_str text, wanted *w, wanted *groups)
+static void add_words(const haft__search_index *search, haft_str text, name_set *set,
+                      name_set *groups)
 {
-    while (text.len > 0 && w->count < COUNT(w->hashes)) {
+    while (text.len > 0 && set->count < COUNT(set->hashes)) {
         haft_str token = next_token(&text);
         if (token.len <= HAFT__LIMIT_TOOL_NAME_BYTES
             && (is_identifier(token) || is_coined(search, token))) {
-            want(search, w, token);
-            want_group(search, groups, token);
+            add_name(search, set, token);
+            add_group_name(search, groups, token);
         }
     }
 }
 
 /* ---- groups that a sentence names ---- */
 
-/* Whether the word after this one is likely a name: "on slack", "with notion". */
-static bool is_pointer(haft_str token)
+/* Whether the word after this token is probably a name: "on slack", "with notion". */
+static bool is_preposition(haft_str token)
 {
-    static const char *const pointers[] = {"on",   "to",   "in",  "via",    "using",
-                                           "with", "from", "use", "through"};
-    return haft__str_is_one_of(token, pointers, COUNT(pointers));
+    static const char *const prepositions[] = {"on",   "to",   "in",  "via",    "using",
+                                               "with", "from", "use", "through"};
+    return haft__str_is_one_of(token, prepositions, COUNT(prepositions));
 }
 
-/* Adds each word and each pair of adjacent words: "google maps" is google-maps. Likely names go to
- * `sure`. */
-static void want_plain(const haft__search_index *search, haft_str text, wanted *sure,
-                       wanted *mentioned)
+/* Adds each word and each pair of adjacent words: "google maps" is google-maps. Probable names are
+ * added to `sure`. */
+static void add_plain_words(const haft__search_index *search, haft_str text, name_set *sure,
+                            name_set *mentioned)
 {
     haft_str before = {NULL, 0};
-    bool pointed = false, pair_pointed = false; /* for this word; for the word before */
+    bool after_preposition = false,
+         pair_after_preposition =
+             false; /* a preposition is before this word; before the previous word */
     while (text.len > 0) {
         haft_str token = next_token(&text);
-        bool fits = token.len >= LEAST_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
+        bool fits = token.len >= MIN_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
         bool capital = before.ptr != NULL && token.len > 0 && haft__ascii_is_upper(token.ptr[0]);
         if (fits) {
-            want_group(search, pointed || capital ? sure : mentioned, token);
+            add_group_name(search, after_preposition || capital ? sure : mentioned, token);
         }
         haft_str both = {before.ptr, (size_t)(token.ptr + token.len - before.ptr)};
         if (fits && before.ptr != NULL && both.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
-            want_group(search, pair_pointed || capital ? sure : mentioned, both);
+            add_group_name(search, pair_after_preposition || capital ? sure : mentioned, both);
         }
-        pair_pointed = pointed;
-        pointed = is_pointer(token);
+        pair_after_preposition = after_preposition;
+        after_preposition = is_preposition(token);
         before = token.len > 0 ? token : (haft_str){NULL, 0};
     }
 }
 
-/* The share of the group among all documents that contain its name: all for "slack", little for
- * "time", which many tools mention. */
+/* The group's share of all documents that contain its name: 1 for "slack", small for "time", which
+ * many tools mention. */
 static float share_of(const haft__search_index *search, uint32_t group)
 {
     haft__search_tokenizer words;
@@ -313,34 +317,34 @@ static float share_of(const haft__search_index *search, uint32_t group)
 }
 
 void haft__search_find_named_groups(const haft__search_index *search,
-                                    haft__search_parsed_query *asked)
+                                    haft__search_parsed_query *parsed)
 {
-    wanted sure = {.count = 0}, mentioned = {.count = 0};
-    if (!asked->single && search->options.weights.group > 0) {
-        want_plain(search, asked->text, &sure, &mentioned);
+    name_set sure = {.count = 0}, mentioned = {.count = 0};
+    if (!parsed->single && search->options.weights.group > 0) {
+        add_plain_words(search, parsed->text, &sure, &mentioned);
     }
     for (uint32_t i = 0; i < search->group_table.limit; i++) {
         const haft__search_group *group = &search->groups[i];
-        if (group->doc_count == 0 || asked->named_count == HAFT__SEARCH_MAX_NAMED) {
+        if (group->doc_count == 0 || parsed->named_count == HAFT__SEARCH_MAX_NAMED) {
             continue;
         }
-        float most = is_wanted(&sure, group->name_hash)        ? HAFT__SEARCH_NAMED_GROUP
-                     : is_wanted(&mentioned, group->name_hash) ? HAFT__SEARCH_MENTIONED_GROUP
-                                                               : 0;
+        float most = contains_name(&sure, group->name_hash)        ? HAFT__SEARCH_NAMED_GROUP
+                     : contains_name(&mentioned, group->name_hash) ? HAFT__SEARCH_MENTIONED_GROUP
+                                                                   : 0;
         if (most > 0) {
-            asked->named[asked->named_count++] =
+            parsed->named[parsed->named_count++] =
                 (haft__search_named_group){i, most * share_of(search, i)};
         }
     }
 }
 
 float haft__search_named_bonus(const haft__search_index *search,
-                               const haft__search_parsed_query *asked, uint32_t doc)
+                               const haft__search_parsed_query *parsed, uint32_t doc)
 {
     uint32_t group = search->docs[doc].group;
-    for (size_t i = 0; i < asked->named_count && group != HAFT__SEARCH_NONE; i++) {
-        if (asked->named[i].group == group) {
-            return asked->named[i].bonus;
+    for (size_t i = 0; i < parsed->named_count && group != HAFT__SEARCH_NONE; i++) {
+        if (parsed->named[i].group == group) {
+            return parsed->named[i].bonus;
         }
     }
     return 0;
@@ -361,57 +365,58 @@ static bool is_as_written(const haft__search_index *search, uint32_t doc, haft_s
 }
 
 /* The bonus for the document's own name. */
-static float grade_name(const haft__search_index *search, const wanted *w, uint32_t doc)
+static float grade_name(const haft__search_index *search, const name_set *set, uint32_t doc)
 {
     const haft__search_indexed_doc *file = &search->docs[doc];
-    if (!may_be_wanted(w, file->name_hash) && !may_be_wanted(w, file->id_hash)) {
+    if (!may_contain(set, file->name_hash) && !may_contain(set, file->id_hash)) {
         return 0;
     }
-    haft_str name = find_wanted(w, file->name_hash), id = find_wanted(w, file->id_hash);
+    haft_str name = find_written_form(set, file->name_hash),
+             id = find_written_form(set, file->id_hash);
     haft_str text = id.ptr != NULL ? id : name;
     if (text.ptr == NULL) {
         return 0;
     }
-    return HAFT__SEARCH_EXACT_NAME + (is_as_written(search, doc, text) ? AS_WRITTEN : 0);
+    return HAFT__SEARCH_EXACT_NAME + (is_as_written(search, doc, text) ? EXACT_SPELLING : 0);
 }
 
 /* Adds the bonus to the documents of groups that the query names exactly. */
-static void add_exact_groups(const haft__search_index *search, const wanted *groups, float *total)
+static void add_exact_groups(const haft__search_index *search, const name_set *groups, float *total)
 {
     bool any = false;
     for (uint32_t i = 0; i < search->group_table.limit && groups->count > 0; i++) {
-        any = any || is_wanted(groups, search->groups[i].name_hash);
+        any = any || contains_name(groups, search->groups[i].name_hash);
     }
     for (uint32_t i = 0; i < search->doc_table.limit && any; i++) {
         const haft__search_indexed_doc *file = &search->docs[i];
         if (file->entries != NULL && file->group != HAFT__SEARCH_NONE
-            && is_wanted(groups, search->groups[file->group].name_hash)) {
+            && contains_name(groups, search->groups[file->group].name_hash)) {
             total[i] += HAFT__SEARCH_EXACT_GROUP;
         }
     }
 }
 
 void haft__search_score_names(const haft__search_index *search,
-                              const haft__search_parsed_query *asked, float *bonuses, float *total)
+                              const haft__search_parsed_query *parsed, float *bonuses, float *total)
 {
-    wanted w = {.count = 0}, groups = {.count = 0};
-    if (asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
-        want(search, &w, strip(asked->text));
-        want_group(search, &groups, strip(asked->text));
+    name_set set = {.count = 0}, groups = {.count = 0};
+    if (parsed->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
+        add_name(search, &set, strip(parsed->text));
+        add_group_name(search, &groups, strip(parsed->text));
     }
-    want_words(search, asked->text, &w, &groups);
-    if (w.count == 0 && asked->named_count == 0) {
+    add_words(search, parsed->text, &set, &groups);
+    if (set.count == 0 && parsed->named_count == 0) {
         return;
     }
     memset(bonuses, 0, search->group_table.limit * sizeof(*bonuses));
-    for (size_t i = 0; i < asked->named_count; i++) {
-        bonuses[asked->named[i].group] = asked->named[i].bonus;
+    for (size_t i = 0; i < parsed->named_count; i++) {
+        bonuses[parsed->named[i].group] = parsed->named[i].bonus;
     }
     for (uint32_t i = 0; i < search->doc_table.limit; i++) {
         const haft__search_indexed_doc *file = &search->docs[i];
         if (file->entries != NULL) {
             float named = file->group != HAFT__SEARCH_NONE ? bonuses[file->group] : 0;
-            total[i] += grade_name(search, &w, i) + named;
+            total[i] += grade_name(search, &set, i) + named;
         }
     }
     add_exact_groups(search, &groups, total);

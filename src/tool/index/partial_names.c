@@ -3,9 +3,9 @@
  * partial_names.c - a query that is a part of a name: its prefix ("kubectl_ro"), its suffix, an
  * inner part, or all of it with a typing error ("sequentialthinknig").
  *
- * Only a query of one token can be any of these; a query of several words can be a prefix. A word
- * of the index counts as a word first, unless it looks like an identifier ("checkCopy"): names that
- * contain it ("pilot", copilot) rank after documents that have the word.
+ * A query of one token can be any of these; a query of several words can only be a prefix. If the
+ * query is a word of the index and does not look like an identifier ("checkCopy"), names that
+ * contain it ("pilot" in copilot) rank after documents that contain the word.
  *
  * Tests: tests/tool/index/query_test.c.
  */
@@ -15,12 +15,12 @@
 #include "base/suggestion.h"
 #include "tool/index/search_int.h"
 
-/* The bonuses: a prefix ranks before an inner part, and that before a possible one. */
-#define BEGINS 4.0F
-#define SHORT  0.5F
-#define WORD   0.25F
+/* The bonuses: a prefix ranks before an inner part, and an inner part before a possible one. */
+#define PREFIX_BONUS 4.0F
+#define SHORT        0.5F
+#define WORD         0.25F
 /* Shorter texts match too many names. */
-#define LEAST_BEGINNING 2U
+#define MIN_PREFIX      2U
 #define LEAST_SENTENCE  4U
 #define LEAST_INSIDE    2U
 #define LEAST_WORD      4U
@@ -29,10 +29,10 @@
 
 typedef struct partial {
     const haft__search_index *search;
-    const haft__search_parsed_query *asked;
+    const haft__search_parsed_query *parsed;
     haft_str part;
     uint32_t letters;
-    bool single, known; /* it is one token; the index has its words */
+    bool single, known; /* the query is one token; the index has its words */
     float *total;
 } partial;
 
@@ -52,8 +52,8 @@ static bool has_inside(haft_str whole, haft_str part)
 /* Whether a document contains one of the words. */
 static bool has_as_word(const partial *p, uint32_t doc)
 {
-    for (size_t i = 0; i < p->asked->part_count; i++) {
-        const haft__search_term *term = &p->search->terms[p->asked->parts[i].term];
+    for (size_t i = 0; i < p->parsed->part_count; i++) {
+        const haft__search_term *term = &p->search->terms[p->parsed->parts[i].term];
         uint32_t at = haft__search_term_find(term, doc);
         if (at < term->doc_count && term->docs[at].doc == doc) {
             return true;
@@ -72,12 +72,12 @@ static float grade(const partial *p, uint32_t doc)
         return inside ? WORD + WORD * (float)p->part.len / (float)name.len : 0;
     }
     if (haft__str_starts_with(name, p->part)) {
-        return name.len > p->part.len ? BEGINS : 0; /* a whole name: names.c */
+        return name.len > p->part.len ? PREFIX_BONUS : 0; /* names.c handles a whole name */
     }
     if (!p->single || name.len == 0 || p->part.len < LEAST_INSIDE || !has_inside(whole, p->part)) {
         return 0;
     }
-    /* Among names that contain a short part the shortest come first. */
+    /* Among names that contain a short part, the shortest rank first. */
     return p->part.len >= LEAST_SURE ? HAFT__SEARCH_PARTIAL_NAME
                                      : SHORT + SHORT * (float)p->part.len / (float)name.len;
 }
@@ -101,7 +101,8 @@ static bool may_be_near(const partial *p, const haft__search_indexed_doc *file, 
            && haft__search_count_bits(p->letters ^ file->letters) <= 2 * most;
 }
 
-/* Compares nothing if there are too many candidates: a hostile list must cost no time. */
+/* Compares no names if there are too many candidates, so that a hostile list of tools costs no
+ * time. */
 static void add_slips(const partial *p)
 {
     size_t most = p->part.len >= LEAST_TWO_SLIPS ? 2 : 1, count = 0;
@@ -134,7 +135,7 @@ static bool is_in(char c, char first, char last)
 }
 
 /* Whether a word begins at `at`: "checkCopy", "parseHTTPServer". */
-static bool is_joint(haft_str text, size_t at)
+static bool begins_word(haft_str text, size_t at)
 {
     char before = text.ptr[at - 1], after = at + 1 < text.len ? text.ptr[at + 1] : '\0';
     return is_in(text.ptr[at], 'A', 'Z')
@@ -144,55 +145,56 @@ static bool is_joint(haft_str text, size_t at)
 
 /* Whether the query looks like an identifier: words joined by punctuation, or one token with
  * capitals. */
-static bool is_written_like_a_name(const haft__search_parsed_query *asked)
+static bool is_written_like_a_name(const haft__search_parsed_query *parsed)
 {
-    haft_str text = asked->text;
+    haft_str text = parsed->text;
     for (size_t i = 0; i < text.len; i++) {
-        if (strchr("_-:/.", text.ptr[i]) != NULL || (asked->single && i > 0 && is_joint(text, i))) {
+        if (strchr("_-:/.", text.ptr[i]) != NULL
+            || (parsed->single && i > 0 && begins_word(text, i))) {
             return true;
         }
     }
     return false;
 }
 
-static bool begin(const haft__search_index *search, const haft__search_parsed_query *asked,
+static bool begin(const haft__search_index *search, const haft__search_parsed_query *parsed,
                   char letters[HAFT__SEARCH_NORMALIZED_BYTES], partial *ret_partial)
 {
-    size_t length = asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES
-                        ? haft__search_normalize_name(asked->text, letters)
+    size_t length = parsed->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES
+                        ? haft__search_normalize_name(parsed->text, letters)
                         : 0;
     haft_str part = {letters, length};
-    bool known = asked->unknown == 0 && asked->word_count > 0 && !is_written_like_a_name(asked);
+    bool known = parsed->unknown == 0 && parsed->word_count > 0 && !is_written_like_a_name(parsed);
     *ret_partial = (partial){.search = search,
-                             .asked = asked,
+                             .parsed = parsed,
                              .part = part,
                              .letters = haft__search_letter_bits(part),
-                             .single = asked->single,
+                             .single = parsed->single,
                              .known = known};
     if (known) {
-        return asked->single && length >= LEAST_WORD;
+        return parsed->single && length >= LEAST_WORD;
     }
-    return length >= (asked->single ? LEAST_BEGINNING : LEAST_SENTENCE);
+    return length >= (parsed->single ? MIN_PREFIX : LEAST_SENTENCE);
 }
 
 bool haft__search_is_partial(const haft__search_index *search,
-                             const haft__search_parsed_query *asked, uint32_t doc)
+                             const haft__search_parsed_query *parsed, uint32_t doc)
 {
     char letters[HAFT__SEARCH_NORMALIZED_BYTES];
     partial p;
-    return begin(search, asked, letters, &p) && grade(&p, doc) > 0;
+    return begin(search, parsed, letters, &p) && grade(&p, doc) > 0;
 }
 
 void haft__search_score_partial_names(const haft__search_index *search,
-                                      const haft__search_parsed_query *asked, float *total)
+                                      const haft__search_parsed_query *parsed, float *total)
 {
     char letters[HAFT__SEARCH_NORMALIZED_BYTES];
     partial p;
-    if (!begin(search, asked, letters, &p)) {
+    if (!begin(search, parsed, letters, &p)) {
         return;
     }
     p.total = total;
-    if (!add_parts(&p) && !p.known && asked->single && p.part.len >= LEAST_SURE
+    if (!add_parts(&p) && !p.known && parsed->single && p.part.len >= LEAST_SURE
         && !is_word(search, p.part)) {
         add_slips(&p);
     }

@@ -14,25 +14,25 @@
 /* ---- words ---- */
 
 /* The weight of a synonym. */
-#define WEIGHT_ALIKE 0.4F
-#define LN_2         0.69314718055994530942
-/* More rare words than these make a query no harder to answer. */
-#define MOST_RARE 40
+#define WEIGHT_SYNONYM 0.4F
+#define LN_2           0.69314718055994530942
+/* Only this many rare words count for the rarity of a query. */
+#define MAX_RARE 40
 
-bool haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight)
+bool haft__search_add_query_term(haft__search_parsed_query *parsed, uint32_t term, float weight)
 {
-    bool again = false;
-    for (size_t i = 0; i < asked->part_count; i++) {
-        haft__search_query_term *other = &asked->parts[i];
-        if (other->term == term && other->clause == asked->clause_count) {
+    bool repeated = false;
+    for (size_t i = 0; i < parsed->part_count; i++) {
+        haft__search_query_term *other = &parsed->parts[i];
+        if (other->term == term && other->clause == parsed->clause_count) {
             other->weight = weight > other->weight ? weight : other->weight;
             return false;
         }
-        again = again || other->term == term;
+        repeated = repeated || other->term == term;
     }
-    asked->parts[asked->part_count++] = (haft__search_query_term){
-        .term = term, .clause = asked->clause_count, .again = again, .weight = weight};
-    return !again;
+    parsed->parts[parsed->part_count++] = (haft__search_query_term){
+        .term = term, .clause = parsed->clause_count, .repeated = repeated, .weight = weight};
+    return !repeated;
 }
 
 static bool is_single(haft_str text)
@@ -45,34 +45,34 @@ static bool is_single(haft_str text)
     return true;
 }
 
-static haft_status parse_words(haft_str query, haft__arena *arena, haft__search_parsed_query *asked,
-                               haft_error *err)
+static haft_status parse_words(haft_str query, haft__arena *arena,
+                               haft__search_parsed_query *parsed, haft_error *err)
 {
     haft__search_tokenizer words;
     size_t most = HAFT__LIMIT_SEARCH_QUERY_WORDS;
     query.len =
         query.len < HAFT__LIMIT_SEARCH_QUERY_BYTES ? query.len : HAFT__LIMIT_SEARCH_QUERY_BYTES;
-    *asked = (haft__search_parsed_query){
+    *parsed = (haft__search_parsed_query){
         .text = haft__str_trim(query),
-        .words = haft__arena_alloc(arena, most * sizeof(*asked->words)),
+        .words = haft__arena_alloc(arena, most * sizeof(*parsed->words)),
         .parts =
-            haft__arena_alloc(arena, most * HAFT__SEARCH_TERMS_PER_WORD * sizeof(*asked->parts)),
+            haft__arena_alloc(arena, most * HAFT__SEARCH_TERMS_PER_WORD * sizeof(*parsed->parts)),
     };
-    if (asked->words == NULL || asked->parts == NULL) {
+    if (parsed->words == NULL || parsed->parts == NULL) {
         return haft__arena_fail(arena, err);
     }
-    asked->single = is_single(asked->text);
+    parsed->single = is_single(parsed->text);
     haft__search_tokenizer_init(&words, query, true);
-    while (asked->word_count < most
-           && haft__search_tokenizer_next(&words, &asked->words[asked->word_count])) {
-        asked->word_count++;
+    while (parsed->word_count < most
+           && haft__search_tokenizer_next(&words, &parsed->words[parsed->word_count])) {
+        parsed->word_count++;
     }
     return HAFT_OK;
 }
 
 /* Synonyms count less than the written word. */
 static void add_synonyms(const haft__search_index *search, const haft__search_word *word,
-                         haft__search_parsed_query *asked)
+                         haft__search_parsed_query *parsed)
 {
     haft_str stem = {word->stem, word->stem_length}, row;
     size_t at = 0, left = HAFT__SEARCH_SYNONYMS;
@@ -81,71 +81,72 @@ static void add_synonyms(const haft__search_index *search, const haft__search_wo
             haft_str other = haft__str_split(&row, ' ');
             uint32_t term = haft__search_string_table_find(&search->term_table, other);
             if (term != HAFT__SEARCH_NONE && left > 0 && !haft__str_equal(other, stem)) {
-                (void)haft__search_add_query_term(asked, term, WEIGHT_ALIKE);
+                (void)haft__search_add_query_term(parsed, term, WEIGHT_SYNONYM);
                 left--;
             }
         }
     }
 }
 
-/* Replaces the stem of a misspelt word, so that synonyms and meaning are those of the intended
- * one. */
-static void mend_word(const haft__search_index *search, uint32_t term, haft__search_word *word)
+/* Replaces the stem of a misspelt word, so that the synonyms and the meaning of the intended word
+ * are used. */
+static void correct_word(const haft__search_index *search, uint32_t term, haft__search_word *word)
 {
     haft_str stem = haft__search_string_table_text(&search->term_table, term);
     memcpy(word->stem, stem.ptr, stem.len);
     word->stem_length = stem.len;
 }
 
-/* Adds a word that the query contains, with synonyms and similar words. `log_docs` is of the number
- * of documents + 1. */
+/* Adds a word that the query contains, with synonyms and similar words. `log_docs` is the logarithm
+ * of the number of documents + 1. */
 static void add_word(const haft__search_index *search, double log_docs, size_t at,
-                     haft__search_parsed_query *asked)
+                     haft__search_parsed_query *parsed)
 {
-    haft__search_word *word = &asked->words[at];
+    haft__search_word *word = &parsed->words[at];
     uint32_t term = haft__search_string_table_find(&search->term_table,
                                                    (haft_str){word->stem, word->stem_length});
     bool known = term != HAFT__SEARCH_NONE, is_new = !known;
-    asked->clause_count += word->begins_clause;
+    parsed->clause_count += word->begins_clause;
     if (known) {
-        is_new = haft__search_add_query_term(asked, term, word->implied ? HAFT__SEARCH_IMPLIED : 1);
+        is_new =
+            haft__search_add_query_term(parsed, term, word->implied ? HAFT__SEARCH_IMPLIED : 1);
     }
     if (word->implied) {
         return;
     }
-    add_synonyms(search, word, asked);
-    asked->unknown += !known;
-    /* In a sentence a word of the index is meant as written; a single token may be the prefix of a
-     * name. */
-    if (known ? asked->single && at < HAFT__LIMIT_SEARCH_NEAR_WORDS
-              : asked->unknown <= HAFT__LIMIT_SEARCH_NEAR_WORDS) {
-        uint32_t meant = haft__search_add_fuzzy(search, word, known, asked);
+    add_synonyms(search, word, parsed);
+    parsed->unknown += !known;
+    /* In a sentence, a word that is in the index gets no similar words; a single token may be the
+     * prefix of a name. */
+    if (known ? parsed->single && at < HAFT__LIMIT_SEARCH_NEAR_WORDS
+              : parsed->unknown <= HAFT__LIMIT_SEARCH_NEAR_WORDS) {
+        uint32_t meant = haft__search_add_fuzzy(search, word, known, parsed);
         if (meant != HAFT__SEARCH_NONE) {
-            mend_word(search, meant, word);
-            add_synonyms(search, word, asked);
+            correct_word(search, meant, word);
+            add_synonyms(search, word, parsed);
             term = meant;
         }
     }
     static const haft__search_term unseen = {.log_count = -LN_2}; /* ln(0 + 0.5) */
     if (is_new) {
-        asked->rarity +=
+        parsed->rarity +=
             haft__search_idf(log_docs, term != HAFT__SEARCH_NONE ? &search->terms[term] : &unseen);
     }
 }
 
 haft_status haft__search_parse_query(const haft__search_index *search, haft_str query,
-                                     haft__arena *arena, haft__search_parsed_query *ret_asked,
+                                     haft__arena *arena, haft__search_parsed_query *ret_parsed,
                                      haft_error *err)
 {
-    haft_status status = parse_words(query, arena, ret_asked, err);
+    haft_status status = parse_words(query, arena, ret_parsed, err);
     double log_docs = haft__search_log(search->doc_table.count + 1.0);
-    for (size_t i = 0; status == HAFT_OK && i < ret_asked->word_count; i++) {
-        add_word(search, log_docs, i, ret_asked);
+    for (size_t i = 0; status == HAFT_OK && i < ret_parsed->word_count; i++) {
+        add_word(search, log_docs, i, ret_parsed);
     }
     if (status == HAFT_OK) {
-        float most = (float)(MOST_RARE * (log_docs + LN_2));
-        ret_asked->rarity = ret_asked->rarity < most ? ret_asked->rarity : most;
-        haft__search_find_named_groups(search, ret_asked);
+        float most = (float)(MAX_RARE * (log_docs + LN_2));
+        ret_parsed->rarity = ret_parsed->rarity < most ? ret_parsed->rarity : most;
+        haft__search_find_named_groups(search, ret_parsed);
     }
     return status;
 }
@@ -155,7 +156,7 @@ haft_status haft__search_parse_query(const haft__search_index *search, haft_str 
 typedef struct ranking {
     const haft__search_index *search;
     const float *scores;
-    uint32_t *docs; /* a heap: the worst of the best is the first */
+    uint32_t *docs; /* a heap of the best documents; the worst of them is the first */
     size_t count;
 } ranking;
 
@@ -196,7 +197,7 @@ static void rise(ranking *r, size_t at)
     r->docs[at] = doc;
 }
 
-static void offer(ranking *r, uint32_t doc, size_t k)
+static void insert_hit(ranking *r, uint32_t doc, size_t k)
 {
     if (r->count < k) {
         r->docs[r->count] = doc;
@@ -208,7 +209,7 @@ static void offer(ranking *r, uint32_t doc, size_t k)
 }
 
 /* Sorts the heap, best first. */
-static void unheap(ranking *r)
+static void sort_heap(ranking *r)
 {
     size_t count = r->count;
     while (r->count > 1) {
@@ -220,7 +221,7 @@ static void unheap(ranking *r)
     r->count = count;
 }
 
-static haft_status report_hits(const ranking *r, const haft__search_parsed_query *asked,
+static haft_status report_hits(const ranking *r, const haft__search_parsed_query *parsed,
                                haft__arena *arena, haft__search_hit *hits, haft_error *err)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -233,7 +234,7 @@ static haft_status report_hits(const ranking *r, const haft__search_parsed_query
         hits[i] = (haft__search_hit){
             .id = id,
             .score = (double)r->scores[doc],
-            .why = haft__search_explain_hit(r->search, asked, doc, r->scores[doc])};
+            .why = haft__search_explain_hit(r->search, parsed, doc, r->scores[doc])};
     }
     return HAFT_OK;
 }
@@ -243,10 +244,10 @@ static void rank(ranking *r, size_t k)
 {
     for (uint32_t i = 0; i < r->search->doc_table.limit && k > 0; i++) {
         if (r->scores[i] > 0) {
-            offer(r, i, k);
+            insert_hit(r, i, k);
         }
     }
-    unheap(r);
+    sort_heap(r);
 }
 
 haft_status haft__search_query(const haft__search_index *search, haft_str query, size_t k,
@@ -257,29 +258,30 @@ haft_status haft__search_query(const haft__search_index *search, haft_str query,
 }
 
 haft_status haft__search_query_embedding(const haft__search_index *search, haft_str query,
-                                         const haft__search_embedding *given, size_t k,
+                                         const haft__search_embedding *embedding, size_t k,
                                          haft__arena *arena, haft__search_hit **ret_hits,
                                          size_t *ret_count, haft_error *err)
 {
     size_t most = search->doc_table.count;
     k = k < most ? k : most;
     k = k < HAFT__LIMIT_SEARCH_HITS ? k : HAFT__LIMIT_SEARCH_HITS;
-    haft__search_parsed_query asked;
+    haft__search_parsed_query parsed;
     float *scores = NULL;
     haft__search_hit *hits = haft__arena_array(arena, k, sizeof(*hits));
     ranking r = {.search = search, .docs = haft__arena_array(arena, k, sizeof(uint32_t))};
     if (hits == NULL || r.docs == NULL) {
         return haft__arena_fail(arena, err);
     }
-    haft_status status = haft__search_parse_query(search, query, arena, &asked, err);
+    haft_status status = haft__search_parse_query(search, query, arena, &parsed, err);
     if (status == HAFT_OK) {
-        asked.given = given != NULL && haft__search_embedding_fits(search, given) ? given : NULL;
-        status = haft__search_score(search, &asked, arena, &scores, err);
+        parsed.embedding =
+            embedding != NULL && haft__search_embedding_fits(search, embedding) ? embedding : NULL;
+        status = haft__search_score(search, &parsed, arena, &scores, err);
     }
     if (status == HAFT_OK) {
         r.scores = scores;
         rank(&r, k);
-        status = report_hits(&r, &asked, arena, hits, err);
+        status = report_hits(&r, &parsed, arena, hits, err);
     }
     if (status == HAFT_OK) {
         *ret_hits = hits;

@@ -22,28 +22,28 @@
 #define DEPRECATED 0.8F
 /* Similarities below this share of the best one are ignored. */
 #define LEAST_ANGLE 0.3F
-/* If the best similarity of word vectors is less than this above the threshold, all of them count
- * less: the nearest of distant documents is no answer. Embedding models have their own scales. */
+/* If the best similarity of word vectors exceeds the threshold by less than this, all similarities
+ * count less, because even the nearest document is then not an answer. Embedding models have their
+ * own scales. */
 #define FULL_ANGLE 0.4F
 
-/* ---- the floor: what is no answer ----
+/* ---- the floor: which documents are not answers ----
  *
  * The evidence of words is the part of the query's rarity that a document contains, saturated like
  * its score, times WORDS_FACTOR. The evidence of meaning is the similarity. The words of its group
- * count less, and only for the floor of the result: otherwise a document that matches would make
- * answers of all documents of its group. docs/tool-search.md has the measurements.
- */
+ * count less, and only for the floor of the whole result: otherwise one matching document would
+ * turn all documents of its group into answers. docs/tool-search.md has the measurements. */
 #define WORDS_FACTOR 5.0F
 #define GROUP_FACTOR 0.3F
-/* If the best document has less evidence than this with its group, nothing is found. Measured on
- * metatool, in catalogues of 12 tools: at 0.30, 0.40 and 0.50, 10, 23 and 42 % of the queries
- * without an answer find nothing; recall@10 on the whole set is 76.2, 76.1 and 75.5. */
+/* If the best document, together with its group, has less evidence than this, the result is empty.
+ * Measured on metatool, in catalogues of 12 tools: at 0.30, 0.40 and 0.50, 10, 23 and 42 % of the
+ * queries without an answer find nothing; recall@10 on the whole set is 76.2, 76.1 and 75.5. */
 #define FLOOR_RESULT 0.40F
 /* Evidence of words that is enough for a document, with word vectors and without. */
 #define FLOOR_WORDS       0.1F
 #define FLOOR_WORDS_ALONE 0.04F
-/* A document with fewer words must be more similar than most: by this many standard deviations
- * above the mean of all documents, or this similar, and have this evidence in total. */
+/* A document with less evidence of words must be similar: this many standard deviations above the
+ * mean of all documents, or have this similarity, and have this evidence in total. */
 #define FLOOR_DEVIATIONS 0.75
 #define FLOOR_SIMILAR    0.5F
 #define FLOOR_BOTH       0.2F
@@ -57,11 +57,11 @@ typedef struct scorer {
     float group_slope;
     uint32_t limit;                            /* upper bound of document numbers */
     float *all, *clause, *best, *names, *part; /* by document number */
-    float *words;                              /* `clause`, after its use: the evidence of words */
-    float *group_words;                        /* `names`, after its use: that of its group */
-    float floor;                               /* the evidence of words that makes an answer */
-    float *groups;                             /* by group number */
-    bool has_clauses;                          /* the query has several */
+    float *words;                              /* reuses `clause`: the evidence of words */
+    float *group_words; /* reuses `names`: the evidence of the words of the group */
+    float floor;        /* a document with this evidence of words is an answer */
+    float *groups;      /* by group number */
+    bool has_clauses;   /* the query has several clauses */
 } scorer;
 
 static float slope(uint64_t length, uint32_t count)
@@ -123,7 +123,7 @@ static void score_term(scorer *s, const haft__search_query_term *part)
         if (s->has_clauses) {
             s->clause[posting->doc] += score;
         }
-        if (!part->again) {
+        if (!part->repeated) {
             s->all[posting->doc] += score;
             s->names[posting->doc] += posting->counts[HAFT__SEARCH_NAME] > 0 ? rarity : 0;
         }
@@ -133,7 +133,7 @@ static void score_term(scorer *s, const haft__search_query_term *part)
 static void score_groups(scorer *s, const haft__search_query_term *part)
 {
     const haft__search_term *term = &s->search->terms[part->term];
-    if (part->again || term->group_count == 0) {
+    if (part->repeated || term->group_count == 0) {
         return;
     }
     float rarity =
@@ -178,8 +178,8 @@ static float best_of_clause(const scorer *s, const haft__search_query_term *part
     return top;
 }
 
-/* Keeps each document's best clause, scaled so that the best documents of all clauses are equal.
- * The buffer of the clause is zero before and after. */
+/* Stores each document's best clause, scaled so that the best documents of all clauses have equal
+ * scores. The buffer of the clause contains zeros before and after. */
 static void end_clause(scorer *s, const haft__search_query_term *parts, size_t count)
 {
     float top = best_of_clause(s, parts, count), factor = top > 0 ? 1 / top : 0;
@@ -194,15 +194,15 @@ static void end_clause(scorer *s, const haft__search_query_term *parts, size_t c
     }
 }
 
-static void score_parts(scorer *s, const haft__search_parsed_query *asked)
+static void score_parts(scorer *s, const haft__search_parsed_query *parsed)
 {
-    for (size_t i = 0, first = 0; i < asked->part_count; i++) {
-        const haft__search_query_term *part = &asked->parts[i];
+    for (size_t i = 0, first = 0; i < parsed->part_count; i++) {
+        const haft__search_query_term *part = &parsed->parts[i];
         score_term(s, part);
         score_groups(s, part);
-        bool is_last = i + 1 == asked->part_count || asked->parts[i + 1].clause != part->clause;
+        bool is_last = i + 1 == parsed->part_count || parsed->parts[i + 1].clause != part->clause;
         if (is_last && s->has_clauses) {
-            end_clause(s, &asked->parts[first], i + 1 - first);
+            end_clause(s, &parsed->parts[first], i + 1 - first);
             first = i + 1;
         }
     }
@@ -219,11 +219,11 @@ static void add_part(const scorer *s, const float *part, double weight, float be
     }
 }
 
-/* Keeps the evidence of words, and divides the scores by the best one. */
-static void normalize_words(scorer *s, const haft__search_parsed_query *asked)
+/* Stores the evidence of words, and divides the scores by the best score. */
+static void normalize_words(scorer *s, const haft__search_parsed_query *parsed)
 {
     float best = best_of(s->all, s->limit);
-    float share = asked->rarity > 0 ? WORDS_FACTOR / asked->rarity : 0;
+    float share = parsed->rarity > 0 ? WORDS_FACTOR / parsed->rarity : 0;
     for (uint32_t i = 0; i < s->limit && best > 0; i++) {
         s->words[i] = s->all[i] * share;
         s->all[i] /= best;
@@ -249,11 +249,11 @@ static void cover_names(scorer *s)
     add_part(s, s->names, s->search->options.weights.cover, best);
 }
 
-/* Adds the score of its group to each document, and keeps it as evidence. A group with a score has
+/* Adds the score of its group to each document, and stores it as evidence. A group with a score has
  * a document, so the best group has the best document. */
-static void spread_groups(scorer *s, const haft__search_parsed_query *asked)
+static void spread_groups(scorer *s, const haft__search_parsed_query *parsed)
 {
-    float share = asked->rarity > 0 ? WORDS_FACTOR * GROUP_FACTOR / asked->rarity : 0;
+    float share = parsed->rarity > 0 ? WORDS_FACTOR * GROUP_FACTOR / parsed->rarity : 0;
     float best = best_of(s->groups, s->search->group_table.limit);
     memset(s->group_words, 0, s->limit * sizeof(*s->group_words));
     if (best <= 0) {
@@ -287,8 +287,8 @@ static float similarity_above_mean(const scorer *s, double deviations)
     return (float)((mean + deviations * haft__search_sqrt(variance)) / (double)unit);
 }
 
-/* Decides which documents are answers: by their words, or by their meaning, too. Such a document
- * gets the evidence of words that is enough. */
+/* Decides by words and by meaning which documents are answers. An answer by meaning gets the
+ * evidence of words that an answer needs. */
 static void find_answers(scorer *s)
 {
     float least = similarity_above_mean(s, FLOOR_DEVIATIONS), best = 0;
@@ -305,7 +305,8 @@ static void find_answers(scorer *s)
     s->floor = best < FLOOR_RESULT ? FLT_MAX : FLOOR_WORDS;
 }
 
-/* Embedding models have their own scales: each similar document may be an answer. */
+/* The same with embeddings. Their models have their own scales, so each similar document may be an
+ * answer. */
 static void find_answers_embedded(scorer *s, float least)
 {
     for (uint32_t i = 0; i < s->limit; i++) {
@@ -315,14 +316,14 @@ static void find_answers_embedded(scorer *s, float least)
     }
 }
 
-/* Adds the meaning, and decides which documents are answers. If the query has no meaning, their
- * words decide. `part` is zero before and after. */
-static void score_meaning(scorer *s, const haft__search_parsed_query *asked)
+/* Adds the score of the meaning, and decides which documents are answers. If no word of the query
+ * has a vector, the words decide. `part` contains zeros before and after. */
+static void score_meaning(scorer *s, const haft__search_parsed_query *parsed)
 {
-    bool embedded = asked->given != NULL;
+    bool embedded = parsed->embedding != NULL;
     if (embedded) {
-        haft__search_score_embeddings(s->search, asked->given, s->part);
-    } else if (!haft__search_score_similarity(s->search, asked, s->part)) {
+        haft__search_score_embeddings(s->search, parsed->embedding, s->part);
+    } else if (!haft__search_score_similarity(s->search, parsed, s->part)) {
         return;
     }
     float best = best_of(s->part, s->limit), least = LEAST_ANGLE * best;
@@ -331,8 +332,9 @@ static void score_meaning(scorer *s, const haft__search_parsed_query *asked)
     } else {
         find_answers(s);
     }
-    /* A query of many clauses has many meanings; their mean vector has none. */
-    double clauses = asked->clause_count > 1 ? asked->clause_count : 1;
+    /* A query of many clauses has many meanings, and the mean of their vectors represents none of
+     * them. */
+    double clauses = parsed->clause_count > 1 ? parsed->clause_count : 1;
     double weight = s->search->options.weights.vector / haft__search_sqrt(clauses);
     best -= least;
     best = embedded || best <= 0 || best >= FULL_ANGLE ? best : FULL_ANGLE;
@@ -344,12 +346,12 @@ static void score_meaning(scorer *s, const haft__search_parsed_query *asked)
     memset(s->part, 0, s->limit * sizeof(*s->part));
 }
 
-/* Drops documents that are no answers, unless the query names them. A deprecated document ranks
- * after its replacement. */
-static void finish(scorer *s, const haft__search_parsed_query *asked)
+/* Drops documents that are not answers, unless the query contains their name. A deprecated document
+ * ranks after its replacement. */
+static void finish(scorer *s, const haft__search_parsed_query *parsed)
 {
-    haft__search_score_partial_names(s->search, asked, s->part);
-    haft__search_score_names(s->search, asked, s->groups, s->part);
+    haft__search_score_partial_names(s->search, parsed, s->part);
+    haft__search_score_names(s->search, parsed, s->groups, s->part);
     for (uint32_t i = 0; i < s->limit; i++) {
         float score = s->search->docs[i].deprecated ? DEPRECATED * s->all[i] : s->all[i];
         s->all[i] = s->words[i] >= s->floor || s->part[i] > 0 ? score + s->part[i] : 0;
@@ -357,7 +359,7 @@ static void finish(scorer *s, const haft__search_parsed_query *asked)
 }
 
 haft_status haft__search_score(const haft__search_index *search,
-                               const haft__search_parsed_query *asked, haft__arena *arena,
+                               const haft__search_parsed_query *parsed, haft__arena *arena,
                                float **ret_total, haft_error *err)
 {
     scorer s;
@@ -365,18 +367,18 @@ haft_status haft__search_score(const haft__search_index *search,
     if (status != HAFT_OK) {
         return status;
     }
-    s.has_clauses = asked->clause_count > 1;
-    score_parts(&s, asked);
-    normalize_words(&s, asked);
+    s.has_clauses = parsed->clause_count > 1;
+    score_parts(&s, parsed);
+    normalize_words(&s, parsed);
     if (s.has_clauses) {
         add_part(&s, s.best, search->options.weights.clause, best_of(s.best, s.limit));
     }
     cover_names(&s);
-    spread_groups(&s, asked);
-    if (asked->given != NULL || search->options.vectors != NULL) {
-        score_meaning(&s, asked);
+    spread_groups(&s, parsed);
+    if (parsed->embedding != NULL || search->options.vectors != NULL) {
+        score_meaning(&s, parsed);
     }
-    finish(&s, asked);
+    finish(&s, parsed);
     *ret_total = s.all;
     return HAFT_OK;
 }
@@ -384,13 +386,13 @@ haft_status haft__search_score(const haft__search_index *search,
 /* ---- explanation ---- */
 
 const char *haft__search_explain_hit(const haft__search_index *search,
-                                     const haft__search_parsed_query *asked, uint32_t doc,
+                                     const haft__search_parsed_query *parsed, uint32_t doc,
                                      float score)
 {
     static const char *const fields[] = {"name", "text", "server", "parameters"};
     const haft__search_weights *w = &search->options.weights;
     double weights[] = {w->name, w->text, w->group, w->params}, sums[COUNT(fields)] = {0};
-    float named = haft__search_named_bonus(search, asked, doc);
+    float named = haft__search_named_bonus(search, parsed, doc);
     score -= named;
     if (score >= HAFT__SEARCH_EXACT_GROUP) {
         return score >= HAFT__SEARCH_EXACT_NAME ? "exact name" : "server name";
@@ -402,13 +404,13 @@ const char *haft__search_explain_hit(const haft__search_index *search,
         return "server name";
     }
     double log_docs = haft__search_log(search->doc_table.count + 1.0);
-    for (size_t i = 0; i < asked->part_count; i++) {
-        const haft__search_term *term = &search->terms[asked->parts[i].term];
+    for (size_t i = 0; i < parsed->part_count; i++) {
+        const haft__search_term *term = &search->terms[parsed->parts[i].term];
         uint32_t at = haft__search_term_find(term, doc);
         bool found = at < term->doc_count && term->docs[at].doc == doc;
         for (size_t f = 0; f < COUNT(fields) && found; f++) {
             double rarity =
-                (double)haft__search_idf(log_docs, term) * (double)asked->parts[i].weight;
+                (double)haft__search_idf(log_docs, term) * (double)parsed->parts[i].weight;
             sums[f] += term->docs[at].counts[f] > 0 ? weights[f] * rarity : 0;
         }
     }
@@ -419,6 +421,6 @@ const char *haft__search_explain_hit(const haft__search_index *search,
     if (sums[most] > 0) {
         return fields[most];
     }
-    bool meant = asked->given != NULL || search->options.vectors != NULL;
-    return haft__search_is_partial(search, asked, doc) ? "name" : meant ? "meaning" : "server";
+    bool meant = parsed->embedding != NULL || search->options.vectors != NULL;
+    return haft__search_is_partial(search, parsed, doc) ? "name" : meant ? "meaning" : "server";
 }

@@ -2,8 +2,8 @@
 /*
  * search.c - adds and removes documents.
  *
- * An addition first counts all words, then allocates everything that it keeps, and only then
- * changes the index, which cannot fail.
+ * An addition first counts all words, then allocates all memory, and changes the index last. This
+ * last step cannot fail.
  *
  * Tests: tests/tool/index/search_test.c.
  */
@@ -19,14 +19,14 @@
 #include "tool/index/math.h"
 #include "tool/index/search_int.h"
 
-haft_status haft__search_reserve(void **rows, uint32_t *capacity, uint32_t wanted, size_t size,
+haft_status haft__search_reserve(void **rows, uint32_t *capacity, uint32_t count, size_t size,
                                  haft_error *err)
 {
     size_t before = *capacity, more = *capacity;
-    if (wanted <= before) {
+    if (count <= before) {
         return HAFT_OK;
     }
-    char *grown = haft__vec_reserve(*rows, &more, wanted, size);
+    char *grown = haft__vec_reserve(*rows, &more, count, size);
     if (grown == NULL) {
         return haft__fail_no_memory(err);
     }
@@ -94,12 +94,12 @@ haft_status haft__search_term_acquire(haft__search_index *search, haft_str stem,
         return HAFT_OK;
     }
     void *terms = search->terms, *shapes = search->shapes;
-    uint32_t wanted = search->term_table.limit + 1;
+    uint32_t count = search->term_table.limit + 1;
     haft_status status =
-        haft__search_reserve(&terms, &search->term_capacity, wanted, sizeof(*search->terms), err);
+        haft__search_reserve(&terms, &search->term_capacity, count, sizeof(*search->terms), err);
     search->terms = terms;
     if (status == HAFT_OK) {
-        status = haft__search_reserve(&shapes, &search->shape_capacity, wanted,
+        status = haft__search_reserve(&shapes, &search->shape_capacity, count,
                                       sizeof(*search->shapes), err);
         search->shapes = shapes;
     }
@@ -143,7 +143,8 @@ static haft_status reserve_term(haft__search_term *term, bool grouped, haft_erro
     return status;
 }
 
-/* The normalised name of a document, or its id if that is the group and the name. */
+/* The normalised name of a document, or its normalised id if the id consists of the group and the
+ * name. */
 static size_t normalize_doc_name(const haft__search_doc *doc,
                                  char to[HAFT__SEARCH_NORMALIZED_BYTES], size_t *ret_name_at)
 {
@@ -243,7 +244,7 @@ uint32_t haft__search_term_find(const haft__search_term *term, uint32_t doc)
     return low;
 }
 
-/* The same for groups. */
+/* The position of a group in the groups of a word, or its insertion point. */
 static uint32_t find_group(const haft__search_term *term, uint32_t group)
 {
     uint32_t low = 0, high = term->group_count;
@@ -316,7 +317,7 @@ static void remove_word(haft__search_index *search, const haft__search_entry *en
     haft__search_term_release(search, entry->term);
 }
 
-/* Adds the document. Everything is allocated, so this cannot fail. */
+/* Adds the document. All memory is allocated already, so this cannot fail. */
 static void add_indexed_doc(haft__search_index *search, const haft__search_bag *bag, uint32_t doc,
                             const haft__search_indexed_doc *file)
 {

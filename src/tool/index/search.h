@@ -27,7 +27,7 @@ typedef struct haft__search_weights {
 } haft__search_weights;
 
 typedef struct haft__search_options {
-    haft__hash_key hash_key; /* random if documents come from outside */
+    haft__hash_key hash_key; /* random if documents come from embeddings */
     haft__search_weights weights;
     const haft__search_word_vectors *vectors; /* word vectors, borrowed; or NULL */
 } haft__search_options;
@@ -102,16 +102,16 @@ typedef struct haft__search_embedding {
  * number that is not finite, or if stored embeddings have another model or dimension; TOO_BIG past
  * HAFT__LIMIT_SEARCH_DIMENSIONS. */
 HAFT_MUST_USE haft_status haft__search_set_embedding(haft__search_index *search, haft_str id,
-                                                     const haft__search_embedding *given,
+                                                     const haft__search_embedding *embedding,
                                                      haft_error *err);
 
 /* Removes all embeddings, so that those of another model can be stored. */
 void haft__search_drop_embeddings(haft__search_index *search);
 
-/* Like haft__search_query, with the embedding of the query, which replaces word vectors. NULL, and
- * an embedding of another model than the documents', is ignored; then word vectors count. */
+/* Like haft__search_query, with the embedding of the query, which replaces word vectors. If the
+ * embedding is NULL, or of another model than those of the documents, word vectors are used. */
 HAFT_MUST_USE haft_status haft__search_query_embedding(
-    const haft__search_index *search, haft_str query, const haft__search_embedding *given, size_t k,
-    haft__arena *arena, haft__search_hit **ret_hits, size_t *ret_count, haft_error *err);
+    const haft__search_index *search, haft_str query, const haft__search_embedding *embedding,
+    size_t k, haft__arena *arena, haft__search_hit **ret_hits, size_t *ret_count, haft_error *err);
 
 #endif

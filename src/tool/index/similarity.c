@@ -3,8 +3,8 @@
  * similarity.c - documents and queries as the mean of their words' vectors, and the cosine
  * similarity between them.
  *
- * The norm of a word's vector is its weight. The vectors count in proportion to the share of the
- * query's words that have one: "create mindmap" does not mean "create". A document's vector is
+ * The norm of a word's vector is its weight. The similarity is multiplied by the share of the
+ * query's words that have a vector: "create mindmap" does not mean "create". A document's vector is
  * computed when the document is added and depends on nothing else.
  *
  * Tests: tests/tool/index/word_vectors_test.c.
@@ -16,7 +16,7 @@
 #include "tool/index/search_int.h"
 
 /* The additional weight of a repeated word. */
-#define AGAIN 0.3F
+#define REPEATED_WEIGHT 0.3F
 /* The weight of a word without a vector, which is rarer than others. 1: "create mindmap" finds
  * create-container first in small catalogues; 2: recall@2 on seal-tools 67.4 instead of 67.5. */
 #define NO_VECTOR 1.5F
@@ -57,7 +57,7 @@ void haft__search_document_vector(const haft__search_index *search, const haft__
         float weight = 0;
         for (size_t f = 0; f < HAFT__SEARCH_FIELDS; f++) {
             float count = (float)tally->counts[f];
-            weight += field_weights[f] * (count > 1 ? 1 + AGAIN * (count - 1) : count);
+            weight += field_weights[f] * (count > 1 ? 1 + REPEATED_WEIGHT * (count - 1) : count);
         }
         (void)add_word(vectors, haft__search_string_table_text(&search->term_table, tally->term),
                        weight, sum);
@@ -66,12 +66,12 @@ void haft__search_document_vector(const haft__search_index *search, const haft__
     *ret_scale = haft__search_quantise(sum, vectors->dimensions, row);
 }
 
-/* Whether the word occurred before: each counts once. */
-static bool is_again(const haft__search_parsed_query *asked, size_t at)
+/* Whether the word occurred earlier in the query: each word counts once. */
+static bool is_repeated(const haft__search_parsed_query *parsed, size_t at)
 {
-    const haft__search_word *word = &asked->words[at];
+    const haft__search_word *word = &parsed->words[at];
     for (size_t i = 0; i < at; i++) {
-        const haft__search_word *other = &asked->words[i];
+        const haft__search_word *other = &parsed->words[i];
         if (other->stem_length == word->stem_length
             && memcmp(other->stem, word->stem, word->stem_length) == 0) {
             return true;
@@ -85,7 +85,7 @@ typedef struct meaning {
     float sum[HAFT__SEARCH_DIMENSIONS];
     const haft__search_word *others[HAFT__LIMIT_SEARCH_QUERY_WORDS];
     size_t other_count;
-    float known, all; /* the weights of the words that have vectors, and of all */
+    float known, all; /* the sum of the weights of words with vectors, and of all words */
 } meaning;
 
 static float weight_of(const haft__search_word *word)
@@ -93,13 +93,13 @@ static float weight_of(const haft__search_word *word)
     return word->implied ? HAFT__SEARCH_IMPLIED : 1;
 }
 
-static void read_meaning(const haft__search_index *search, const haft__search_parsed_query *asked,
+static void read_meaning(const haft__search_index *search, const haft__search_parsed_query *parsed,
                          meaning *m)
 {
-    for (size_t i = 0; i < asked->word_count; i++) {
-        const haft__search_word *word = &asked->words[i];
+    for (size_t i = 0; i < parsed->word_count; i++) {
+        const haft__search_word *word = &parsed->words[i];
         float weight = weight_of(word);
-        if (is_again(asked, i)) {
+        if (is_repeated(parsed, i)) {
             continue;
         }
         if (add_word(search->options.vectors, (haft_str){word->stem, word->stem_length}, weight,
@@ -113,7 +113,8 @@ static void read_meaning(const haft__search_index *search, const haft__search_pa
     }
 }
 
-/* A word without a vector is a dimension of its own, which the documents share that have it. */
+/* Adds the words without a vector. Each is a dimension of its own, in which the documents with the
+ * word are equal. */
 static void add_others(const haft__search_index *search, const meaning *m, float *scores)
 {
     for (size_t i = 0; i < m->other_count; i++) {
@@ -158,11 +159,11 @@ int32_t haft__search_dot_product(const int8_t *a, const int8_t *b, uint32_t row)
 }
 
 bool haft__search_score_similarity(const haft__search_index *search,
-                                   const haft__search_parsed_query *asked, float *scores)
+                                   const haft__search_parsed_query *parsed, float *scores)
 {
     int8_t query[HAFT__SEARCH_DIMENSIONS] = {0};
     meaning m = {.known = 0};
-    read_meaning(search, asked, &m);
+    read_meaning(search, parsed, &m);
     float scale = haft__search_quantise(m.sum, search->options.vectors->dimensions, query);
     if (scale <= 0) {
         return false;

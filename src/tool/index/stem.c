@@ -22,7 +22,7 @@ typedef struct stem {
 
 /* An ending and its replacement. */
 typedef struct rule {
-    const char *ending, *instead;
+    const char *ending, *replacement;
 } rule;
 
 static bool is_vowel_letter(char c)
@@ -30,7 +30,8 @@ static bool is_vowel_letter(char c)
     return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u';
 }
 
-/* 'y' is a consonant at the start and after a vowel; in a row of them every other one is. */
+/* 'y' is a consonant at the start and after a vowel; in a sequence of 'y', every other one is a
+ * consonant. */
 static bool is_consonant(const char *word, size_t at)
 {
     if (word[at] != 'y') {
@@ -90,22 +91,23 @@ static bool ends(const stem *s, const char *ending)
     return s->length >= n && memcmp(s->word + s->length - n, ending, n) == 0;
 }
 
-/* No replacement is longer than its ending, except in step 1b, which stripped more before. */
-static void replace(stem *s, const char *ending, const char *instead)
+/* No replacement is longer than its ending, except in step 1b, where a longer ending was stripped
+ * first. */
+static void replace(stem *s, const char *ending, const char *replacement)
 {
-    size_t n = strlen(instead);
+    size_t n = strlen(replacement);
     s->length -= strlen(ending);
-    memcpy(s->word + s->length, instead, n);
+    memcpy(s->word + s->length, replacement, n);
     s->length += n;
 }
 
-/* The first rule whose ending matches decides, whether or not its measure is met. */
+/* Only the first rule whose ending matches is used, even if its measure is too small. */
 static bool apply(stem *s, const rule *rules, size_t count, size_t least)
 {
     for (size_t i = 0; i < count; i++) {
         if (ends(s, rules[i].ending)) {
             if (measure(s->word, s->length - strlen(rules[i].ending)) >= least) {
-                replace(s, rules[i].ending, rules[i].instead);
+                replace(s, rules[i].ending, rules[i].replacement);
             }
             return true;
         }
@@ -119,7 +121,7 @@ static void step_1a(stem *s)
     (void)apply(s, rules, COUNT(rules), 0);
 }
 
-/* Restores the form of a word after "ed" or "ing" was stripped. */
+/* Corrects the end of a word after "ed" or "ing" was stripped. */
 static void step_1b_tidy(stem *s)
 {
     static const rule rules[] = {{"at", "ate"}, {"bl", "ble"}, {"iz", "ize"}};
@@ -207,7 +209,7 @@ static void step_5(stem *s)
     }
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): it is written to through `stem` */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the word is changed through `stem` */
 size_t haft__search_stem(char *word, size_t length)
 {
     if (length < 3) {

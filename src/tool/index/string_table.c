@@ -128,7 +128,7 @@ haft_status haft__search_string_table_add(haft__search_string_table *table, haft
 
 /* ---- removing ---- */
 
-/* Empties a slot and moves up the entries that could no longer be found after the gap. */
+/* Empties a slot and moves up the entries after it that a search could not reach across the gap. */
 static void close_gap(haft__search_string_table *table, uint32_t gap)
 {
     uint32_t mask = table->slot_count - 1, at = gap;

@@ -3,8 +3,8 @@
  * tool/index/string_table.h - interned strings with numbers: the words, documents and groups of an
  * index.
  *
- * Unlike haft__map it supports removal: an index lives long, and servers change their tools. A
- * number is stable until its text is removed; then it may be reused.
+ * Unlike haft__map it supports removal, because an index exists for a long time and servers change
+ * their tools. A number is stable until its text is removed; then it may be reused.
  */
 #ifndef HAFT_TOOL_INDEX_STRING_TABLE_H
 #define HAFT_TOOL_INDEX_STRING_TABLE_H

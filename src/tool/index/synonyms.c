@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * synonyms.c - a table of synonyms in the vocabulary of tools, as stems. People ask for a folder,
- * tools have directories. Abbreviations are in abbreviations.c.
+ * synonyms.c - a table of synonyms in the vocabulary of tools, as stems. Users write "folder", but
+ * tools write "directory". Abbreviations are in abbreviations.c.
  *
  * Tests: tests/tool/index/synonyms_test.c.
  */

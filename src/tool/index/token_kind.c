@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * token_kind.c - tasks contain URLs, file names and e-mail addresses; descriptions of tools have
- * words for their kinds. Tests: tests/tool/index/token_kind_test.c.
+ * token_kind.c - recognises URLs, file names and e-mail addresses in a task; descriptions of tools
+ * contain the words for these kinds. Tests: tests/tool/index/token_kind_test.c.
  */
 #include "tool/index/token_kind.h"
 
@@ -14,8 +14,8 @@
 
 #define LONGEST_ENDING 7U
 
-/* File extensions, in alphabetical order. Only known ones: many other names have a dot, and so have
- * sentences without a space after them. */
+/* File extensions, in alphabetical order. Only known extensions: many other names contain a dot,
+ * and some sentences have no space after their dot. */
 static const char *const endings[] = {
     "avi",    "bak",   "bmp",  "c",    "cfg", "conf", "cpp",  "css",     "csv", "doc",
     "docx",   "env",   "epub", "gif",  "go",  "gz",   "h",    "hpp",     "htm", "html",
@@ -31,7 +31,7 @@ static bool is_letter(char c)
     return haft__ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
-/* Strips the punctuation around it. */
+/* The token without the punctuation around it. */
 static haft_str strip(haft_str token)
 {
     while (token.len > 0 && strchr("\"'`([{<", token.ptr[0]) != NULL) {

@@ -19,7 +19,7 @@
 #include "tool/index/stem.h"
 #include "tool/index/token_kind.h"
 
-/* Shorter strings are never taken for keys or hashes. */
+/* Shorter strings never count as keys or hashes. */
 #define BLOB_BYTES 24U
 /* Maximum length of a word of letters and digits that is also kept whole: mp3, k8s, oauth2,
  * base64. */
@@ -27,7 +27,7 @@
 
 #define LONGEST_STOP_WORD 6U
 
-/* In alphabetical order, including the remains of "don't" and "we'll". */
+/* In alphabetical order, including the parts of "don't" and "we'll". */
 static const char *const stop_words[] = {
     "a",      "about", "again", "all",   "also",   "am",    "an",    "and",    "any",   "are",
     "aren",   "as",    "at",    "be",    "been",   "being", "but",   "by",     "can",   "could",
@@ -78,7 +78,7 @@ static bool is_blob(haft_str token)
     return token.len > BLOB_BYTES && changes * 6 > token.len;
 }
 
-/* "example" of example.com: the top-level domain is dropped. */
+/* The length of a host without its top-level domain: "example" of example.com. */
 static size_t without_domain(const char *host, size_t length)
 {
     for (size_t i = length; i > 1; i--) {
@@ -186,7 +186,8 @@ static void read_plain(haft__search_tokenizer *words, haft__search_word *word)
     }
 }
 
-/* A bigram, returned at its first character; a single last character is part of the one before. */
+/* Reads a bigram and advances by one character. A last single character belongs to the bigram
+ * before it. */
 static void read_pair(haft__search_tokenizer *words, haft__search_word *word)
 {
     haft__search_character first = letter_at(words, words->at);
@@ -237,7 +238,7 @@ static size_t skip_apostrophe(const haft__search_tokenizer *words)
     return after_word && length <= 2 ? 1 + length : 1;
 }
 
-static void pass_other(haft__search_tokenizer *words, size_t bytes)
+static void skip_other(haft__search_tokenizer *words, size_t bytes)
 {
     char c = words->text.ptr[words->at];
     bool last = words->at + bytes == words->token_end;
@@ -260,12 +261,12 @@ static bool is_stop_word(haft_str word)
 }
 
 /* Reads one step: a word or a separator. */
-static void read_something(haft__search_tokenizer *words, haft__search_word *word)
+static void read_step(haft__search_tokenizer *words, haft__search_word *word)
 {
     haft__search_character letter = letter_at(words, words->at);
     word->raw_length = 0;
     switch (letter.kind) {
-    case HAFT__SEARCH_OTHER: pass_other(words, letter.bytes); return;
+    case HAFT__SEARCH_OTHER: skip_other(words, letter.bytes); return;
     case HAFT__SEARCH_BIGRAM: read_pair(words, word); return;
     case HAFT__SEARCH_LOWER:
     case HAFT__SEARCH_UPPER:
@@ -278,8 +279,8 @@ static void read_something(haft__search_tokenizer *words, haft__search_word *wor
     }
 }
 
-/* The stem of `raw`, or of the word that it abbreviates. "news" is not the plural of "new", which
- * is a synonym of "create". */
+/* Sets the stem of the word, or of the word that it abbreviates. "news" is not the plural of "new",
+ * which is a synonym of "create". */
 static void find_stem(haft__search_tokenizer *words, haft__search_word *word)
 {
     bool is_news = haft__str_equal((haft_str){word->raw, word->raw_length}, HAFT__LIT("news"));
@@ -302,7 +303,7 @@ static void finish_word(haft__search_tokenizer *words, haft__search_word *word)
     words->breaks = false;
 }
 
-/* Returns a word that is not written in the text. */
+/* Returns the next word of `from`, which is not written in the text. */
 static bool emit_word(haft__search_tokenizer *words, haft_str *from, bool implied,
                       haft__search_word *word)
 {
@@ -317,7 +318,7 @@ static bool emit_word(haft__search_tokenizer *words, haft_str *from, bool implie
 /* Reads the written word at `at`, if there is one. */
 static bool read_word(haft__search_tokenizer *words, haft__search_word *word)
 {
-    read_something(words, word);
+    read_step(words, word);
     if (word->raw_length == 0 || word->raw_length > sizeof(word->raw)) {
         return false;
     }

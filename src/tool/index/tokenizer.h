@@ -29,8 +29,8 @@ typedef struct haft__search_tokenizer {
     size_t token_end; /* offset of the white space */
     size_t joined;    /* words with digits were returned whole up to this offset */
     bool breaks;      /* the next word begins a clause */
-    haft_str more;    /* more words for the last one, then those of the token: */
-    haft_str implied; /* its kind, in a query; "" for an ordinary word */
+    haft_str more;    /* further words for the last word */
+    haft_str implied; /* in a query: the words for the kind of the token; "" for an ordinary word */
     bool query;
     bool in_pairs; /* the character at `at` was the second of a bigram */
 } haft__search_tokenizer;
