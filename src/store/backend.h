@@ -85,7 +85,7 @@ haft__store_request haft__store_child_request(const haft__store_child *child);
 /* The epoch of a newly created run. */
 uint64_t haft__store_first_epoch(const haft__store_request *request);
 
-/* Checks that these lines may follow `seq` events of `bytes` bytes. */
+/* Checks that the lines of the request fit into a run that has `seq` events of `bytes` bytes. */
 HAFT_MUST_USE haft_status haft__store_check_room(const haft__store *store,
                                                  const haft__store_request *request, uint64_t seq,
                                                  uint64_t bytes, haft_error *err);
@@ -93,8 +93,7 @@ HAFT_MUST_USE haft_status haft__store_check_room(const haft__store *store,
 /* The size of the lines in bytes, each with its line feed. */
 uint64_t haft__store_line_bytes(const haft__store_request *request);
 
-/* Checks that a run may be created while `open`, a run of its thread that has not ended (or NULL),
- * exists. */
+/* Checks that a run may be created. `open` is a run of its thread that has not ended, or NULL. */
 HAFT_MUST_USE haft_status haft__store_check_thread(const haft__store_request *request,
                                                    const haft__store_run *open, haft_error *err);
 
@@ -115,8 +114,8 @@ HAFT_MUST_USE haft_status haft__store_check_remove(const haft__store *store,
                                                    const haft__store_request *request,
                                                    const haft__store_run *run, haft_error *err);
 
-/* Whether GC may remove a run by its state, time of the last change and end alone. The end of a
- * child does not matter. */
+/* Whether GC may remove a run, judged only by its state, its last change and its end. The end of a
+ * child is ignored. */
 bool haft__store_is_expired(const haft__store_request *request, haft__run_state state,
                             uint64_t updated_ms, haft_str end, bool child);
 

@@ -270,7 +270,8 @@ static haft_status fail_owned(const haft__store_run *run, haft_error *err)
     if (haft__move_parse_owner(run->owner, &move)) {
         return haft__move_fail(run->id, &move, err);
     }
-    uint64_t process = 0; /* an owner is boot/process/..., or a name that the caller chose */
+    uint64_t process =
+        0; /* the name of an owner is boot/process/..., or any name that the caller chose */
     haft_str rest = run->owner, boot = haft__str_split(&rest, '/');
     haft_str number = haft__str_split(&rest, '/');
     bool known = boot.len > 0 && haft__str_to_u64(number, &process);
@@ -356,7 +357,7 @@ haft_status haft__store_check_send(const haft__store_request *request, const haf
     }
     if (count >= HAFT__LIMIT_STORE_MESSAGES) {
         haft_status status = haft__fail(
-            err, HAFT_TOO_BIG, "", "%d commands are pending for the run %.*s, the most possible",
+            err, HAFT_TOO_BIG, "", "%d commands are pending for the run %.*s, which is the maximum",
             HAFT__LIMIT_STORE_MESSAGES, HAFT__ARG(id));
         return haft__hint(err, status, "no process works on it; resume it first");
     }

@@ -4,8 +4,8 @@
  *
  * The checksum of a row is the SipHash of its body. The key is the previous checksum, padded with
  * zeros. The checksum before the first row is the first half of the SHA-256 of the run's id, so
- * that no row fits into another run. The chain detects damage. It does not protect against an
- * attacker who can write the file.
+ * that a row does not match the chain of another run. The chain detects damage. It does not protect
+ * against an attacker who can write the file.
  */
 #ifndef HAFT_STORE_CHECKSUM_CHAIN_H
 #define HAFT_STORE_CHECKSUM_CHAIN_H

@@ -15,28 +15,28 @@ typedef struct haft__event_reader {
     haft__buf text;
 } haft__event_reader;
 
-/* Sets the range that a request asks for. The run has `seq` events of at most `run_bytes` bytes. */
-void haft__event_reader_init(haft__event_reader *part, const haft__store_request *request,
+/* Sets the range of a request. The run has `seq` events of at most `run_bytes` bytes. */
+void haft__event_reader_init(haft__event_reader *reader, const haft__store_request *request,
                              uint64_t seq, uint64_t run_bytes);
-void haft__event_reader_finish(haft__event_reader *part);
+void haft__event_reader_finish(haft__event_reader *reader);
 
 /* A row of events in a database. */
 typedef struct haft__event_row {
     uint64_t seq; /* of the last event in the row */
     haft_str sum, body;
-    bool wrong; /* a column has the wrong type or length */
+    bool invalid; /* a column has the wrong type or length */
 } haft__event_row;
 
 /* Reads the rows of the range. `next` reads one more row and returns false at the end. `seq` and
  * `chain` are the last event and the last checksum of the run. Returns 0, or the number of the
  * first event that is missing or damaged. */
-HAFT_MUST_USE uint64_t haft__event_reader_read(haft__event_reader *part,
+HAFT_MUST_USE uint64_t haft__event_reader_read(haft__event_reader *reader,
                                                bool (*next)(void *rows, haft__event_row *ret_row),
                                                void *rows, uint64_t seq,
                                                const haft__checksum_chain *chain);
 
-/* Stores the events in the request. TOO_BIG, NO_MEMORY. */
-HAFT_MUST_USE haft_status haft__event_reader_result(const haft__event_reader *part,
+/* Stores the events in the request. Fails with TOO_BIG or NO_MEMORY. */
+HAFT_MUST_USE haft_status haft__event_reader_result(const haft__event_reader *reader,
                                                     haft__store_request *request, haft_error *err);
 
 #endif

@@ -13,8 +13,8 @@
  *     new store:  haft migrate/MOVE/from/STORE   a copy from the old store STORE; no process may
  *                                                continue it before the move is finished
  *
- * Only the owner name in the old store decides which of the two is the run. MOVE is the id of the
- * move. STORE is the URL of the other store as it is displayed, without secrets.
+ * Only the owner name in the old store decides which of the two copies is the run. MOVE is the id
+ * of the move. STORE is the URL of the other store as it is displayed, without secrets.
  * engine/ops/migrate.h describes the protocol.
  */
 #ifndef HAFT_STORE_MOVE_H

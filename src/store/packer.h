@@ -18,7 +18,7 @@ typedef struct haft__packer {
     haft__buf head; /* scratch */
 } haft__packer;
 
-/* For the events of `run` that follow event number `seq`. */
+/* Prepares packing the events of `run` that follow event number `seq`. */
 void haft__packer_init(haft__packer *packer, haft_str run, uint64_t seq);
 void haft__packer_finish(haft__packer *packer);
 

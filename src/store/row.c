@@ -13,7 +13,7 @@ static haft_str read_name(const haft__row_columns *columns, haft__arena *arena)
 static uint64_t read_number(const haft__row_columns *columns, uint64_t max)
 {
     uint64_t number = columns->number(columns->from);
-    *columns->wrong = *columns->wrong || number > max;
+    *columns->invalid = *columns->invalid || number > max;
     return number <= max ? number : 0;
 }
 
@@ -96,13 +96,14 @@ void haft__row_read_history(const haft__row_columns *columns, haft__arena *arena
     ret_run->answer = columns->text(columns->from, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
 }
 
-/* Texts with a wrong checksum are cleared; all other columns are checked one by one. */
+/* Reads one row. Texts with a wrong checksum are cleared; every other column is checked by
+ * itself. */
 void haft__row_read(const haft__row_columns *columns, haft__row_reader *reader, haft__arena *arena,
                     haft__store_run *ret_run)
 {
     reader(columns, arena, ret_run);
-    if (*columns->wrong && ret_run->id.len > 0) {
-        *columns->wrong = false;
+    if (*columns->invalid && ret_run->id.len > 0) {
+        *columns->invalid = false;
         ret_run->damaged = true;
         ret_run->task = ret_run->spec = HAFT__LIT("");
     }

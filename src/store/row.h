@@ -15,7 +15,7 @@ typedef struct haft__row_columns {
     uint64_t (*number)(void *from);
     haft_str (*text)(void *from, size_t max_bytes, haft__arena *arena);
     haft_str (*content)(void *from, haft__arena *arena); /* two columns: SHA-256 and bytes */
-    bool *wrong; /* set if a value cannot have been written by haft; reported after the last row */
+    bool *invalid; /* set if haft cannot have written a value; reported after the last row */
 } haft__row_columns;
 
 typedef void haft__row_reader(const haft__row_columns *columns, haft__arena *arena,
@@ -26,8 +26,8 @@ haft__row_reader haft__row_read_full;
 haft__row_reader haft__row_read_ownership; /* four columns: id, state, owner, lease */
 haft__row_reader haft__row_read_history;   /* the columns of THREAD_HISTORY */
 
-/* Reads a row with one of the readers above. A bad value marks this run as damaged and does not
- * affect the rows that follow. A row without a valid id is an error of the whole result. */
+/* Reads a row with one of the readers above. An invalid value marks this run as damaged and does
+ * not affect the next rows. A row without a valid id is an error of the whole result. */
 void haft__row_read(const haft__row_columns *columns, haft__row_reader *reader, haft__arena *arena,
                     haft__store_run *ret_run);
 

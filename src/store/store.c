@@ -2,9 +2,8 @@
 /*
  * store.c - selects the backend for a URL, and delivers performed requests to the loop.
  *
- * A store has one task for all requests: requests that are performed meanwhile join the list, so
- * that a thread that performs many wakes the loop once.
- * Tests: tests/store/store_test.c.
+ * A store has one task for all requests. Performed requests are added to a list, so that a thread
+ * that performs many requests wakes the loop only once. Tests: tests/store/store_test.c.
  */
 #include <assert.h>
 
@@ -67,7 +66,7 @@ void haft__store_queue_append(haft__store_queue *from, haft__store_queue *to)
 
 /* ---- delivery ---- */
 
-static bool join(haft__store *store, haft__store_queue *performed)
+static bool add_finished(haft__store *store, haft__store_queue *performed)
 {
     (void)pthread_mutex_lock(&store->lock);
     bool announce = !store->delivery_posted && performed->first != NULL;
@@ -79,19 +78,19 @@ static bool join(haft__store *store, haft__store_queue *performed)
 
 void haft__store_complete(haft__store *store, haft__store_queue *performed)
 {
-    if (join(store, performed)) {
+    if (add_finished(store, performed)) {
         haft__loop_post(store->loop, &store->delivery);
     }
 }
 
 void haft__store_complete_threadsafe(haft__store *store, haft__store_queue *performed)
 {
-    if (join(store, performed)) {
+    if (add_finished(store, performed)) {
         haft__loop_post_threadsafe(store->loop, &store->delivery);
     }
 }
 
-/* Requests that are performed meanwhile are delivered in the next round. */
+/* Requests that are performed during this call are delivered in the next round. */
 static void deliver(haft__task *task)
 {
     haft__store *store = HAFT__CONTAINER(task, haft__store, delivery);
@@ -219,7 +218,8 @@ static size_t last_at(haft_str text)
     return at > 0 ? at - 1 : text.len;
 }
 
-/* libpq decodes names, so an encoded name can be any name: it counts as secret. */
+/* Whether a parameter may contain a secret. An encoded name counts as secret, because libpq decodes
+ * it and it can be any name. */
 static bool is_secret(haft_str parameter)
 {
     haft_str name = haft__str_split(&parameter, '=');
@@ -253,7 +253,7 @@ static void add_address(haft__buf *to, haft_str rest)
     haft_str authority = address, port = haft__str_split(&authority, '/');
     uint64_t number = 0;
     (void)haft__str_split(&port, ':');
-    /* Not a port, so a password with a '?'. */
+    /* The text after the colon is not a port, so it is part of a password with a '?'. */
     if (at == address.len && port.len > 0 && !haft__str_to_u64(port, &number)
         && last_at(rest) < rest.len) {
         at = last_at(rest);

@@ -12,10 +12,10 @@
  * then the outcome is unknown until the run is read again (if the append did take effect, the same
  * append is rejected).
  *
- * A run has one owner at a time. A claim creates a new epoch. Each append names the epoch and the
- * event it follows, and fails with BAD_STATE if either does not match the run, so two processes
- * never both continue a run. An owner name stands for one lifetime of one process and is never
- * reused.
+ * A run has one owner at a time. A claim creates a new epoch. Each append contains the current
+ * epoch and the number of the last event. It fails with BAD_STATE if one of them does not match the
+ * run, so two processes never both continue a run. An owner name belongs to one process from its
+ * start to its end, and is never reused.
  *
  * docs/store.md describes the guarantees and the tables.
  */
@@ -49,12 +49,13 @@ const char *haft__store_url_path(const char *url);
 /* Whether other processes can open the store. */
 bool haft__store_is_shared(const haft__store *store);
 
-/* The URL for display: without the password and without parameters that contain one. It is usable
- * if the password comes from elsewhere. A file path is unchanged. NUL-terminated. */
+/* The URL for display: without the password and without parameters that contain one. The URL still
+ * works if libpq finds the password in another place. A file path is unchanged. NUL-terminated. */
 haft_str haft__store_display_url(const char *url, haft__arena *arena);
 
 /* From now on a request that a server does not answer within `ms` fails, including requests that
- * were submitted before. For a process that is about to exit. File stores do not wait anyway. */
+ * were submitted before. For a process that is about to exit. Stores in files never wait for a
+ * server. */
 void haft__store_set_timeout(haft__store *store, uint64_t ms);
 
 /* Waits until all submitted requests are performed; their `done` is no longer called. Must not be
@@ -85,7 +86,7 @@ const char *haft__run_state_name(haft__run_state state);
 
 /* The columns of a run, without its events. Texts are never NULL. */
 typedef struct haft__store_run {
-    haft_str id; /* 26 characters, base/id.h: the newest run has the greatest */
+    haft_str id; /* 26 characters, base/id.h: the newest run has the greatest id */
     haft_str thread, parent, user;
     haft_str name, task;      /* of the spec; of the run */
     haft_str spec_hash, spec; /* the whole spec as JSON, so that another process can continue */
@@ -129,6 +130,8 @@ typedef struct haft__store_finding {
     const char *hint; /* static; what to do if the value is bad, else "" */
 } haft__store_finding;
 
+/* The operations of a store. Each comment lists the members of the request that the verb reads and,
+ * * after "->", the members that it sets. */
 typedef enum haft__store_verb {
     /* run (with owner, or "" for no owner; created_ms 0: now; epoch 0: 1), lines, lease_ms ->
      * found[0]: the created run; its texts may point into the request. A run that comes from
@@ -157,7 +160,7 @@ typedef enum haft__store_verb {
      * Candidates without an owner are RUNNING, or WAITING with a wake_ms that is reached or with
      * messages. Candidates that lost their owner are RUNNING or WAITING, and the lease has expired
      * or the owner is a dead process of this machine (io/owner.h). Lost runs go first, then the run
-     * that has been without an owner for longest (updated_ms, or wake_ms). Skipped are runs of
+     * that has been without an owner for longest (updated_ms, or wake_ms). The verb skips runs of
      * run.owner itself, runs in `skip`, and runs with an earlier run of their thread that has not
      * ended.
      *
@@ -182,10 +185,9 @@ typedef enum haft__store_verb {
      * BAD_INPUT if the checksum chain is broken. */
     HAFT__STORE_READ_EVENTS,
 
-    /* name: a run's id, a prefix of one, or "last" for the run created last that is no child (the
-     * thread of a child is its own id) -> found[0].
-     * NOT_FOUND; BAD_INPUT if the prefix is ambiguous, or if the run is damaged, unless
-     * `include_damaged` is set. */
+    /* name: a run's id, a prefix of an id, or "last" for the newest run that is not a child (the
+     * thread of a child is its own id) -> found[0]. NOT_FOUND; BAD_INPUT if the prefix is
+     * ambiguous, or if the run is damaged, unless `include_damaged` is set. */
     HAFT__STORE_FIND,
 
     /* thread (or ""), open_only, limit (0 or too large: HAFT__LIMIT_STORE_LIST), name (only smaller
@@ -225,11 +227,11 @@ typedef enum haft__store_verb {
                          * `dead_owner`. If run.epoch is not 0, also BAD_STATE unless run.owner owns
                          * it in that epoch */
 
-    /* now_ms, before_ms: removes runs that ended before; 0: none -> count of runs. Only runs with
-     * one of `ends`, if any are given, and not the last `keep` that ended. A thread is removed as a
-     * whole: a run is kept as long as another run of its thread must be kept or has not ended, and
-     * as long as its parent has not ended. A child is kept as long as its parent exists, has any
-     * end, and is not counted by `keep`. Expired cached
+    /* now_ms, before_ms: removes runs that ended before before_ms (0: none) -> count of removed
+     * runs. Removes only runs with one of `ends`, if any are given, and keeps the last `keep` runs
+     * that ended. A thread is removed as a whole: a run is kept as long as another run of its
+     * thread must be kept or has not ended, and as long as its parent has not ended. A child is
+     * kept as long as its parent exists; `ends` and `keep` do not apply to children. Expired cached
      * results are always removed. With `dry_run` nothing is removed. */
     HAFT__STORE_GC,
 
@@ -251,14 +253,15 @@ typedef enum haft__store_verb {
      *               that has the fewest left; bad if fewer than a tenth are left) */
     HAFT__STORE_DOCTOR,
 
-    /* Begins to write like any other verb that does, and changes nothing: IO if it cannot. */
+    /* Begins a write like the verbs that write, but changes nothing: IO if the store cannot be
+     * written. */
     HAFT__STORE_TRY_WRITE,
 } haft__store_verb;
 
 typedef struct haft__store_request haft__store_request;
 
-/* The caller zeroes it and fills it in. Inputs and the arena are borrowed until `done`; nobody else
- * may use the arena in the meantime. */
+/* The caller zeroes the request and sets its inputs. Inputs and the arena are borrowed until
+ * `done`; until then only the store may use the arena. */
 struct haft__store_request {
     haft__store_verb verb;
     haft__store_run run;
@@ -295,7 +298,7 @@ struct haft__store_request {
     const haft__store_finding *findings;
     size_t finding_count;
     uint64_t count;
-    bool low;  /* almost no space is left: start no new work */
+    bool low;  /* almost no disk space is left: the caller must not start new work */
     bool lost; /* of CLAIM_NEXT: the run had lost its owner */
     /* Of CLAIM_NEXT, with BAD_INPUT: the id of the damaged run, or "". */
     char damaged[HAFT__ID_LENGTH + 1];
@@ -303,7 +306,7 @@ struct haft__store_request {
     haft__store_request *next; /* used by the store */
     struct {
         bool begun;
-        uint64_t before;          /* runs that ended before it are due */
+        uint64_t before;          /* only runs that ended before this time are removed */
         uint64_t updated, number; /* of the last run that was checked */
     } gc;                         /* used by the store: a large GC is done in parts */
 };
@@ -313,9 +316,9 @@ const char *haft__store_sqlite_version(void);
 
 void haft__store_submit(haft__store *store, haft__store_request *request);
 
-/* Submits the request and steps the loop until it is done. For programs that have nothing else to
- * do; never from a callback of the loop. Returns the request's status; `done` and `context` are not
- * used. */
+/* Submits the request and steps the loop until it is done. For programs without other work; must
+ * not be called from a callback of the loop. Returns the request's status; `done` and `context` are
+ * not used. */
 HAFT_MUST_USE haft_status haft__store_submit_and_wait(haft__store *store,
                                                       haft__store_request *request,
                                                       haft_error *err);

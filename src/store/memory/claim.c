@@ -25,9 +25,10 @@ static bool is_free(const haft__memory_store *memory, const haft__store_request 
                     const haft__memory_run *run)
 {
     const haft__store_run *row = &run->row;
-    bool due = row->wake_ms > 0 && row->wake_ms <= haft__store_claim_time(&memory->store, request);
+    bool is_reached =
+        row->wake_ms > 0 && row->wake_ms <= haft__store_claim_time(&memory->store, request);
     return row->owner.len == 0
-           && (row->state == HAFT__RUN_STATE_RUNNING || due || run->message_count > 0);
+           && (row->state == HAFT__RUN_STATE_RUNNING || is_reached || run->message_count > 0);
 }
 
 static uint64_t waits_since(const haft__store_run *row)
@@ -40,7 +41,7 @@ static bool is_first(const haft__memory_store *memory, const haft__memory_run *r
     return haft__memory_first_open_run(memory, run->row.thread, 0, run->number) == NULL;
 }
 
-/* Whether `run` goes before `best`. */
+/* Whether `run` must be claimed before `best`. */
 static bool is_better(const haft__memory_run *run, const haft__memory_run *best)
 {
     if (best == NULL || (run->row.owner.len > 0) != (best->row.owner.len > 0)) {

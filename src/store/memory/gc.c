@@ -14,8 +14,7 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* Finds the end time of the oldest run that `keep` protects. Children are removed with their tree
- * and do not count. Runs that ended in the same
- * millisecond are kept, too. */
+ * and do not count. Runs that ended in the same millisecond are kept, too. */
 static haft_status begin(const haft__memory_store *memory, haft__store_request *request,
                          haft_error *err)
 {
@@ -41,8 +40,8 @@ static haft_status begin(const haft__memory_store *memory, haft__store_request *
     return HAFT_OK;
 }
 
-static bool is_due(const haft__memory_store *memory, const haft__store_request *request,
-                   const haft__memory_run *run)
+static bool is_expired(const haft__memory_store *memory, const haft__store_request *request,
+                       const haft__memory_run *run)
 {
     const haft__memory_run *parent = haft__memory_find_run(memory, run->row.parent);
     bool needed =
@@ -60,17 +59,17 @@ static size_t mark_thread(const haft__memory_store *memory, haft__store_request 
 {
     const haft__sorted_array *threads = &memory->threads;
     haft_str thread = ((const haft__memory_run *)threads->items[at])->row.thread;
-    bool alone = thread.len == 0, due = true;
+    bool alone = thread.len == 0, expired = true;
     size_t end = at;
     do {
-        due = due && is_due(memory, request, threads->items[end]);
+        expired = expired && is_expired(memory, request, threads->items[end]);
         end++;
     } while (
         end < threads->count && !alone
         && haft__str_equal(((const haft__memory_run *)threads->items[end])->row.thread, thread));
     for (size_t i = at; i < end; i++) {
-        ((haft__memory_run *)threads->items[i])->marked = due;
-        request->count += due;
+        ((haft__memory_run *)threads->items[i])->marked = expired;
+        request->count += expired;
     }
     return end;
 }

@@ -105,7 +105,8 @@ haft_status haft__memory_find(haft__memory_store *memory, haft__store_request *r
     return haft__memory_return_run(request, &run->row, err);
 }
 
-/* The range that LIST may return: from the returned end down to `*ret_begin`. */
+/* The range of indices that LIST may return: from *ret_begin up to, but not including, the returned
+ * one. */
 static size_t list_range(const haft__memory_store *memory, const haft__store_request *request,
                          size_t *ret_begin)
 {
@@ -137,7 +138,7 @@ static bool is_listed(const haft__memory_store *memory, const haft__store_reques
     return !request->open_only || run->row.state != HAFT__RUN_STATE_ENDED;
 }
 
-/* Only the columns about the owner. */
+/* The columns that describe the owner of a run. */
 static haft__store_run ownership_of(const haft__store_run *row)
 {
     return (haft__store_run){
@@ -185,8 +186,9 @@ static int by_number(const void *a, const void *b)
     return ((*one)->number > (*other)->number) - ((*one)->number < (*other)->number);
 }
 
-/* The runs of the thread that ended and were created before run `number`, by number; NULL if out of
- * memory. Ids follow the clock, which may be set back. */
+/* The runs of the thread that have ended and were created before run `number`, in the order of
+ * their numbers; NULL if out of memory. The order of ids follows the clock, which may be set
+ * back. */
 static const haft__memory_run **find_history(const haft__memory_store *memory, haft__arena *arena,
                                              haft_str thread, uint64_t number, size_t *ret_count)
 {

@@ -205,8 +205,7 @@ static haft__memory_run *make_run(haft__memory_store *memory, const haft__store_
     return run;
 }
 
-/* Allocates what can fail after the run is allocated: its owner, its end, its slots in the
- * arrays. */
+/* Allocates the other memory of a new run: its owner, its end, its slots in the arrays. */
 static haft_status reserve_run(haft__memory_store *memory, haft__memory_run *run,
                                haft__store_request *request, haft_error *err)
 {
@@ -287,7 +286,7 @@ static void remove_run(haft__memory_store *memory, haft__memory_run *run)
     haft__memory_free_run(memory, run);
 }
 
-/* Removes the first `count` children again. */
+/* Removes the first `count` children of the request, which this request has created. */
 static void remove_children(haft__memory_store *memory, const haft__store_request *request,
                             size_t count)
 {

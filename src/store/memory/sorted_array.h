@@ -13,8 +13,8 @@
 #include "haft.h"
 
 typedef struct haft__sorted_array {
-    /* Negative: the key sorts before the item. Zero: it is the item's key. Positive: it sorts
-     * after. */
+    /* Negative: the key sorts before the item. Zero: the key is that of the item. Positive: the key
+     * sorts after the item. */
     int (*compare)(const void *key, const void *item);
     void **items;
     size_t count, capacity;

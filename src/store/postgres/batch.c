@@ -75,8 +75,8 @@ static void fill_batch(haft__pg_connection *connection)
 
 /* ---- stages ---- */
 
-/* Performs one step of a job. haft__pg_job_fail resets sent_count, but the server answers the
- * statements that were sent even if the step fails, so the number is kept. */
+/* Performs one step of a job. If the step fails, haft__pg_job_fail resets sent_count. But the
+ * server still answers the statements that were sent, so their number is restored. */
 static void step(haft__pg_connection *connection, haft__pg_job *job)
 {
     haft__pg_step *next = job->next;
@@ -107,8 +107,8 @@ static void end_stage(haft__pg_connection *connection)
 }
 
 /* Performs the next step of every job. Sends the commit after the last step of all jobs. A write
- * transaction never commits in the first stage, because its answer tells whether the version of the
- * tables is supported. */
+ * transaction never commits in the first stage, because only the answer to that stage shows whether
+ * the version of the tables is supported. */
 static void run_stage(haft__pg_connection *connection)
 {
     bool finished = true;
@@ -155,7 +155,8 @@ static void send_settings(haft__pg_connection *connection)
     }
     haft__pg_arg_int(&args, creates_tables ? HAFT__LIMIT_STORE_BUSY_MS : pg->lock_ms);
     haft__pg_arg_int(&args, statement_ms(connection));
-    haft__pg_arg_int(&args, pg->idle_ms); /* a stopped process must not block others */
+    haft__pg_arg_int(&args,
+                     pg->idle_ms); /* a process that does not respond must not block others */
     bool no_tables = creates_tables || !pg->tables_exist;
     haft__pg_connection_query(connection, no_tables ? HAFT__PG_BEGIN_INFO : HAFT__PG_META, &args);
 }
@@ -222,7 +223,7 @@ static bool may_retry(const haft__pg_connection *connection, haft__pg_job *job)
     uint64_t now = haft__loop_now(connection->pg->store.loop);
     if (connection->locked && job->request != NULL) {
         job->locked_ms = job->locked_ms > 0 ? job->locked_ms : now + HAFT__LIMIT_STORE_BUSY_MS;
-        return now < (job->commit_uncertain ? job->due_ms : job->locked_ms);
+        return now < (job->commit_uncertain ? job->deadline_ms : job->locked_ms);
     }
     return connection->retryable && job->tries < HAFT__LIMIT_STORE_PG_TRIES;
 }
@@ -294,7 +295,7 @@ static void continue_job(haft__pg_connection *connection, haft__pg_job *job)
     request->gc.number = job->gc.number;
     haft__pg_job_reset(job);
     job->tries = 0;
-    job->due_ms = haft__loop_now(connection->pg->store.loop) + connection->pg->request_ms;
+    job->deadline_ms = haft__loop_now(connection->pg->store.loop) + connection->pg->request_ms;
     haft__pg_jobs_push(&connection->queue, job);
 }
 
@@ -324,7 +325,7 @@ void haft__pg_batch_disconnected(haft__pg_connection *connection)
     bool unknown = connection->writes && connection->commit_sent && !connection->failed;
     uint64_t now = haft__loop_now(connection->pg->store.loop);
     for (haft__pg_job *job = connection->batch.first; job != NULL; job = job->next_job) {
-        bool given_up = job->request == NULL || connection->pg->closing || job->due_ms <= now
+        bool given_up = job->request == NULL || connection->pg->closing || job->deadline_ms <= now
                         || job->tries >= HAFT__LIMIT_STORE_PG_TRIES;
         if (is_done(job, connection)) {
             continue;
@@ -395,7 +396,7 @@ static void read_settings(haft__pg_connection *connection, PGresult *result)
     if (status != HAFT_OK) {
         fail_transaction(connection, status);
     }
-    connection->attempts = 0; /* only an answer shows that the connection works */
+    connection->attempts = 0; /* the answer shows that the connection works */
 }
 
 /* The job that the next answer belongs to; NULL if it belongs to the transaction itself. */
@@ -484,7 +485,7 @@ static bool yields_to_urgent(const haft__pg_connection *connection)
            && request != NULL && request->verb == HAFT__STORE_CLAIM_NEXT;
 }
 
-/* Decides what follows when all answers of a stage have arrived. */
+/* Begins the next stage or ends the transaction, when all answers of a stage have arrived. */
 static void on_stage_answered(haft__pg_connection *connection)
 {
     if (connection->phase == HAFT__PG_ROLLING_BACK) {

@@ -22,7 +22,7 @@
 /* In the order in which they are sent. The parameter types: text, bytes, numbers. */
 static const struct {
     const char *sql, *types;
-    const char *one; /* the form for one row without NULLs, or NULL */
+    const char *single; /* the form for one row without NULLs, or NULL */
 } statements[HAFT__PG_BULK_COUNT] = {
     [HAFT__PG_LOCK_HEADS] = {HAFT__PG_HEADS_LOCK, "t", NULL},
     [HAFT__PG_ADD_EVENTS] = {HAFT__PG_EVENTS_ADD, "tnbb", HAFT__PG_EVENT_ADD},
@@ -107,9 +107,9 @@ static size_t add_row(haft__pg_connection *connection, haft__pg_bulk_statement w
     return bytes;
 }
 
-/* Binds each array as a parameter, or, with `one`, the only element of each. */
-static haft_status bind(haft__pg_bulk_rows *share, const char *types, bool one, haft__pg_args *args,
-                        haft_error *err)
+/* Binds each array as a parameter or, with `single`, the only element of each array. */
+static haft_status bind(haft__pg_bulk_rows *share, const char *types, bool single,
+                        haft__pg_args *args, haft_error *err)
 {
     haft_status status = HAFT_OK;
     for (size_t i = 0; status == HAFT_OK && types[i] != '\0'; i++) {
@@ -117,7 +117,7 @@ static haft_status bind(haft__pg_bulk_rows *share, const char *types, bool one, 
         if (status == HAFT_OK) {
             put(share->columns[i].ptr + COUNT_AT, share->rows, 4);
             haft__pg_arg(args,
-                         haft__str_skip(haft__buf_str(&share->columns[i]), one ? FIRST_AT : 0));
+                         haft__str_skip(haft__buf_str(&share->columns[i]), single ? FIRST_AT : 0));
         }
     }
     return status;
@@ -129,13 +129,13 @@ static void empty(haft__pg_bulk_rows *share)
     for (size_t i = 0; i < COUNT(share->columns); i++) {
         haft__buf_clear(&share->columns[i]);
         if (share->columns[i].cap > 2 * FULL_BYTES) {
-            haft__buf_finish(&share->columns[i]); /* such a long row is seldom followed by others */
+            haft__buf_finish(&share->columns[i]); /* another row of this length is improbable */
         }
     }
 }
 
 /* Returns whether the statement had rows. If it cannot be sent, the transaction fails, and each job
- * is repeated in its own. */
+ * is repeated in its own transaction. */
 static bool send(haft__pg_connection *connection, haft__pg_bulk_statement which)
 {
     haft__pg_bulk_rows *share = &connection->bulk[which];
@@ -144,11 +144,11 @@ static bool send(haft__pg_connection *connection, haft__pg_bulk_statement which)
     if (share->rows == 0) {
         return false;
     }
-    bool one = share->rows == 1 && statements[which].one != NULL;
-    haft_status status = bind(share, statements[which].types, one, &args, &err);
+    bool single = share->rows == 1 && statements[which].single != NULL;
+    haft_status status = bind(share, statements[which].types, single, &args, &err);
     if (status == HAFT_OK) {
-        haft__pg_connection_query(connection, one ? statements[which].one : statements[which].sql,
-                                  &args);
+        haft__pg_connection_query(connection,
+                                  single ? statements[which].single : statements[which].sql, &args);
     } else if (!connection->failed) {
         connection->failed = true;
         connection->status = status;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connection.c - a connection to PostgreSQL on the loop: opened, watched, lost, reopened.
+ * connection.c - the life of a connection to PostgreSQL on the loop: opening, polling, losing and
+ * reopening it.
  *
  * Only haft__pg_connection_drain blocks; it is used to open and close a store. A lost connection is
- * reopened when it is needed: immediately the first time, then with growing backoff. Jobs wait in
- * the meantime, each until its deadline. Tests: tests/store/postgres/postgres_test.c.
+ * reopened when a job needs it: the first time immediately, then after a growing backoff. Meanwhile
+ * each job waits, at most until its deadline. Tests: tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -93,8 +94,8 @@ void haft__pg_connection_discard(haft__pg_connection *connection)
     }
 }
 
-/* Records libpq's error, unless an error is known already. */
-static void note_why(haft__pg_connection *connection)
+/* Stores libpq's error, unless an error is already stored. */
+static void store_connection_error(haft__pg_connection *connection)
 {
     if (connection->last_status == HAFT_OK) {
         connection->last_status =
@@ -102,13 +103,13 @@ static void note_why(haft__pg_connection *connection)
     }
 }
 
-static void fail_some(haft__pg_connection *connection, haft__pg_jobs *queue, uint64_t due_until,
-                      haft__pg_jobs *finished)
+static void fail_expired(haft__pg_connection *connection, haft__pg_jobs *queue, uint64_t expired_at,
+                         haft__pg_jobs *finished)
 {
     haft__pg_jobs rest;
     haft__pg_jobs_init(&rest);
     for (haft__pg_job *job; (job = haft__pg_jobs_pop(queue)) != NULL;) {
-        bool over = job->due_ms <= due_until || job->request == NULL;
+        bool over = job->deadline_ms <= expired_at || job->request == NULL;
         if (over && job->status == HAFT_OK) {
             haft__pg_job_abort(job, connection->last_status, &connection->last_error);
         }
@@ -117,12 +118,12 @@ static void fail_some(haft__pg_connection *connection, haft__pg_jobs *queue, uin
     haft__pg_jobs_requeue(&rest, queue);
 }
 
-static void fail_queue(haft__pg_connection *connection, uint64_t due_until)
+static void fail_expired_jobs(haft__pg_connection *connection, uint64_t expired_at)
 {
     haft__pg_jobs finished;
     haft__pg_jobs_init(&finished);
-    fail_some(connection, &connection->urgent, due_until, &finished);
-    fail_some(connection, &connection->queue, due_until, &finished);
+    fail_expired(connection, &connection->urgent, expired_at, &finished);
+    fail_expired(connection, &connection->queue, expired_at, &finished);
     haft__pg_jobs_report(connection, &finished);
 }
 
@@ -143,20 +144,20 @@ static void start_backoff(haft__pg_connection *connection)
     pg->random = pg->random * 6364136223846793005U + 1442695040888963407U;
     uint64_t ms = max_ms / 2 + (pg->random >> 33) % (max_ms / 2 + 1);
     connection->attempts++;
-    haft_status status = haft__timer_start(pg->store.loop, &connection->rest, ms, on_backoff_end,
+    haft_status status = haft__timer_start(pg->store.loop, &connection->backoff, ms, on_backoff_end,
                                            connection, &connection->last_error);
     if (status != HAFT_OK) {
         connection->last_status = status;
-        fail_queue(connection, UINT64_MAX);
+        fail_expired_jobs(connection, UINT64_MAX);
     }
 }
 
-/* Handles a failed attempt. Jobs that wait for the first connection fail immediately. */
+/* Handles a failed attempt to connect. Jobs that wait for the first connection fail immediately. */
 static void fail_attempt(haft__pg_connection *connection, bool for_good)
 {
-    note_why(connection);
+    store_connection_error(connection);
     close_link(connection);
-    fail_queue(connection, for_good || connection->pg->closing ? UINT64_MAX : 0);
+    fail_expired_jobs(connection, for_good || connection->pg->closing ? UINT64_MAX : 0);
     if (has_waiting(connection)) {
         start_backoff(connection);
     }
@@ -201,15 +202,15 @@ static void connected(haft__pg_connection *connection)
         return;
     }
     connection->phase = HAFT__PG_IDLE;
-    connection->silent = 0;
+    connection->silent_hosts = 0;
     if (!must_match_writer(connection)) {
-        /* The other connection uses this host, too. */
+        /* The other connection will use this host, too. */
         connection->pg->host = haft__pg_host_index(connection->pg, connection->conn);
     }
     watch(connection, true, false);
 }
 
-/* libpq may have closed the socket and opened another, so a new poll is needed. */
+/* Continues to connect. libpq may have replaced its socket, so a new poll is needed. */
 static void continue_connecting(haft__pg_connection *connection)
 {
     unwatch(connection);
@@ -221,7 +222,7 @@ static void continue_connecting(haft__pg_connection *connection)
     }
 }
 
-/* libpq would print warnings to standard error. */
+/* Ignores warnings of the server, which libpq would otherwise print to standard error. */
 static void ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
@@ -273,20 +274,20 @@ static void connect_link(haft__pg_connection *connection)
 
 /* ---- deadlines ---- */
 
-static void arm(haft__pg_connection *connection);
+static void set_deadline_timer(haft__pg_connection *connection);
 
-/* The jobs of a queue are ordered by deadline: the first one decides. */
-static uint64_t due_of(const haft__pg_jobs *jobs)
+/* The earliest deadline of a queue: that of its first job, because jobs are ordered by deadline. */
+static uint64_t deadline_of(const haft__pg_jobs *jobs)
 {
-    return jobs->first != NULL ? jobs->first->due_ms : UINT64_MAX;
+    return jobs->first != NULL ? jobs->first->deadline_ms : UINT64_MAX;
 }
 
-static uint64_t first_due(const haft__pg_connection *connection)
+static uint64_t first_deadline(const haft__pg_connection *connection)
 {
     if (connection->batch.first != NULL) {
-        return due_of(&connection->batch);
+        return deadline_of(&connection->batch);
     }
-    uint64_t urgent = due_of(&connection->urgent), other = due_of(&connection->queue);
+    uint64_t urgent = deadline_of(&connection->urgent), other = deadline_of(&connection->queue);
     return urgent < other ? urgent : other;
 }
 
@@ -298,49 +299,49 @@ static void on_deadline(void *context)
     if (connection->phase == HAFT__PG_CONNECTING && connection->connect_by_ms <= now) {
         connection->last_status = haft__pg_fail_time(pg, "the database did not answer",
                                                      pg->connect_ms, &connection->last_error);
-        /* The other hosts have not been tried. */
+        /* The next attempt begins with the next host, because the others have not been tried. */
         connection->pg->host += !must_match_writer(connection);
-        connection->silent++;
-        if (connection->silent < pg->hosts) {
+        connection->silent_hosts++;
+        if (connection->silent_hosts < pg->hosts) {
             close_link(connection);
         } else {
-            connection->silent = 0;
+            connection->silent_hosts = 0;
             fail_attempt(connection, false);
         }
     }
-    if (connection->batch.first != NULL && connection->batch.first->due_ms <= now) {
+    if (connection->batch.first != NULL && connection->batch.first->deadline_ms <= now) {
         connection->last_status = haft__pg_fail_time(pg, "the request did not finish",
                                                      pg->request_ms, &connection->last_error);
         haft__pg_connection_discard(connection);
     }
-    if (due_of(&connection->urgent) <= now || due_of(&connection->queue) <= now) {
+    if (deadline_of(&connection->urgent) <= now || deadline_of(&connection->queue) <= now) {
         if (connection->last_status == HAFT_OK) {
             connection->last_status = haft__pg_fail_time(pg, "the request did not finish",
                                                          pg->request_ms, &connection->last_error);
         }
-        fail_queue(connection, now);
+        fail_expired_jobs(connection, now);
     }
     run_next(connection);
 }
 
-static void arm(haft__pg_connection *connection)
+static void set_deadline_timer(haft__pg_connection *connection)
 {
     haft__loop *loop = connection->pg->store.loop;
-    uint64_t due = first_due(connection);
-    due = connection->phase == HAFT__PG_CONNECTING && connection->connect_by_ms < due
-              ? connection->connect_by_ms
-              : due;
-    if (due == UINT64_MAX) {
+    uint64_t deadline = first_deadline(connection);
+    deadline = connection->phase == HAFT__PG_CONNECTING && connection->connect_by_ms < deadline
+                   ? connection->connect_by_ms
+                   : deadline;
+    if (deadline == UINT64_MAX) {
         haft__timer_stop(loop, &connection->deadline);
-    } else if (connection->deadline.slot == 0 || connection->deadline.due_ms != due) {
+    } else if (connection->deadline.slot == 0 || connection->deadline.due_ms != deadline) {
         uint64_t now = now_of(connection);
         haft_status status =
-            haft__timer_start(loop, &connection->deadline, due > now ? due - now : 0, on_deadline,
-                              connection, &connection->last_error);
-        if (status != HAFT_OK) { /* no job may wait without a deadline */
+            haft__timer_start(loop, &connection->deadline, deadline > now ? deadline - now : 0,
+                              on_deadline, connection, &connection->last_error);
+        if (status != HAFT_OK) { /* a job must not wait without a deadline */
             connection->last_status = status;
             haft__pg_connection_discard(connection);
-            fail_queue(connection, UINT64_MAX);
+            fail_expired_jobs(connection, UINT64_MAX);
         }
     }
 }
@@ -355,8 +356,9 @@ static void wake(haft__pg_connection *connection)
     }
 }
 
-/* The reader follows the writer: data must be read from the server that it was written to. */
-static void cut_reader(haft__pg *pg, haft_status status, const haft_error *last_error)
+/* Disconnects the reader, which must use the server of the writer: data must be read from the
+ * server that it was written to. */
+static void disconnect_reader(haft__pg *pg, haft_status status, const haft_error *last_error)
 {
     haft__pg_connection *reader = &pg->reader;
     if (reader->phase >= HAFT__PG_IDLE) {
@@ -372,7 +374,7 @@ static void advance_phase(haft__pg_connection *connection)
 {
     connection->pg->host += !must_match_writer(connection);
     if (connection->writes) {
-        cut_reader(connection->pg, connection->last_status, &connection->last_error);
+        disconnect_reader(connection->pg, connection->last_status, &connection->last_error);
     }
 }
 
@@ -390,7 +392,7 @@ haft_status haft__pg_connection_check_server(haft__pg_connection *connection, ui
     if (connection->writes) {
         pg->wrote = true;
         if (differs) {
-            cut_reader(pg, haft__pg_fail_wrong_server(pg, false, err), err);
+            disconnect_reader(pg, haft__pg_fail_wrong_server(pg, false, err), err);
         }
         return HAFT_OK;
     }
@@ -403,19 +405,19 @@ haft_status haft__pg_connection_check_server(haft__pg_connection *connection, ui
     return HAFT_OK;
 }
 
-/* The connection is reopened immediately, except after a standby: its role takes a while to change.
- */
-static void lose(haft__pg_connection *connection)
+/* Handles a lost connection. It is reopened immediately, except after a standby, because a standby
+ * needs time to become the primary. */
+static void handle_loss(haft__pg_connection *connection)
 {
     bool try_next_host = connection->try_next_host;
-    note_why(connection);
+    store_connection_error(connection);
     haft__pg_connection_discard(connection);
     connection->try_next_host = connection->wrong_server = false;
     if (try_next_host && connection->pg->hosts > 1) {
         advance_phase(connection);
     }
     /* Fails the jobs that wait for the first connection, or all jobs if the store is closing. */
-    fail_queue(connection, try_next_host && connection->pg->closing ? UINT64_MAX : 0);
+    fail_expired_jobs(connection, try_next_host && connection->pg->closing ? UINT64_MAX : 0);
     if (try_next_host && has_waiting(connection)) {
         start_backoff(connection);
     }
@@ -428,17 +430,17 @@ static void run_next(haft__pg_connection *connection)
         if (connection->broken && connection->phase == HAFT__PG_CONNECTING) {
             fail_attempt(connection, false);
         } else if (connection->broken) {
-            lose(connection);
+            handle_loss(connection);
         } else if (connection->phase == HAFT__PG_IDLE && has_waiting(connection)) {
             haft__pg_batch_start(connection);
         } else if (connection->phase == HAFT__PG_CLOSED && has_waiting(connection)
-                   && connection->rest.slot == 0) {
+                   && connection->backoff.slot == 0) {
             connect_link(connection);
         } else {
             break;
         }
     }
-    arm(connection);
+    set_deadline_timer(connection);
 }
 
 static void ready(void *context)
@@ -476,41 +478,41 @@ haft__pg_jobs *haft__pg_connection_queue(haft__pg_connection *connection, const 
 void haft__pg_connection_add_job(haft__pg_connection *connection, haft__pg_job *job)
 {
     job->connection = connection;
-    job->due_ms = now_of(connection) + connection->pg->request_ms;
+    job->deadline_ms = now_of(connection) + connection->pg->request_ms;
     haft__pg_jobs_push(haft__pg_connection_queue(connection, job), job);
     wake(connection);
 }
 
 void haft__pg_connection_limit_time(haft__pg_connection *connection)
 {
-    uint64_t due = now_of(connection) + connection->pg->request_ms;
+    uint64_t deadline = now_of(connection) + connection->pg->request_ms;
     haft__pg_jobs *const all[] = {&connection->urgent, &connection->queue, &connection->batch};
     for (size_t i = 0; i < COUNT(all); i++) {
         for (haft__pg_job *job = all[i]->first; job != NULL; job = job->next_job) {
-            job->due_ms = job->due_ms < due ? job->due_ms : due;
+            job->deadline_ms = job->deadline_ms < deadline ? job->deadline_ms : deadline;
         }
     }
-    arm(connection);
+    set_deadline_timer(connection);
 }
 
 void haft__pg_connection_drain(haft__pg_connection *connection)
 {
-    haft__timer_stop(connection->pg->store.loop, &connection->rest);
+    haft__timer_stop(connection->pg->store.loop, &connection->backoff);
     run_next(connection);
     while (has_jobs(connection)) {
-        uint64_t now = now_of(connection), due = connection->deadline.due_ms;
-        if (due > now) {
+        uint64_t now = now_of(connection), deadline = connection->deadline.due_ms;
+        if (deadline > now) {
             haft__poll_wait(connection->pg->lib->socket(connection->conn), connection->readable,
                             connection->writable,
-                            due - now < INT32_MAX ? (int)(due - now) : INT32_MAX);
+                            deadline - now < INT32_MAX ? (int)(deadline - now) : INT32_MAX);
         }
-        if (now_of(connection) >= due) {
+        if (now_of(connection) >= deadline) {
             on_deadline(connection);
         } else {
             ready(connection);
         }
     }
-    arm(connection);
+    set_deadline_timer(connection);
 }
 
 void haft__pg_connection_init(haft__pg_connection *connection, haft__pg *pg, bool writes)
@@ -531,7 +533,7 @@ void haft__pg_connection_finish(haft__pg_connection *connection)
     haft__loop *loop = connection->pg->store.loop;
     haft__loop_cancel_task(loop, &connection->starting);
     haft__timer_stop(loop, &connection->deadline);
-    haft__timer_stop(loop, &connection->rest);
+    haft__timer_stop(loop, &connection->backoff);
     close_link(connection);
     haft__buf_finish(&connection->packed);
     haft__pg_bulk_finish(connection);

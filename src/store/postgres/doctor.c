@@ -9,10 +9,10 @@
 #include "io/clock.h"
 #include "store/postgres/postgres_int.h"
 
-/* $1 is the time when the statement is sent; it comes back in the row.
- * synchronous_commit: haft's own transaction may have changed it, so `reset_val` is read, the value
- * that the session began with. Connections: a role without special privileges cannot count the
- * sessions of other roles in pg_stat_activity, so pg_stat_database is used. */
+/* $1 is the time when the statement is sent; the row of the answer contains it. synchronous_commit:
+ * haft's own transaction may have changed it, so the statement reads `reset_val`, its value at the
+ * start of the session. Connections: a role without special privileges cannot count the sessions of
+ * other roles in pg_stat_activity, so pg_stat_database is used. */
 #define FACTS                                                                                      \
     "SELECT current_setting('server_version'), pg_is_in_recovery()::int::bigint, "                 \
     "current_user::text, "                                                                         \
@@ -119,7 +119,8 @@ static void note_connections(report *r, const haft__pg_facts *facts)
 static void note_schema(report *r, const haft__pg_facts *facts)
 {
     haft_str text = HAFT__LIT("none yet; the first run creates it");
-    if (facts->tables_exist) { /* this version works: others fail before the doctor runs */
+    if (facts->tables_exist) { /* the version is supported: with another one the doctor does not run
+                                */
         text = haft__arena_format(r->arena, "version %llu%s", (unsigned long long)facts->version,
                                   facts->versions == 1 ? "" : ", but haft.meta has several rows");
     }

@@ -112,7 +112,7 @@ void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request 
 typedef enum meaning {
     GONE,    /* the connection is lost, and the outcome of the transaction is unknown */
     ENDED,   /* the connection is lost, but the transaction certainly was not committed */
-    STANDBY, /* the same, and another server may be the right one */
+    STANDBY, /* like ENDED, and another server may be the primary */
     RETRY,   /* rolled back because of other sessions */
     LOCKED,  /* another session holds a lock */
     STOPPED, /* it took too long or was cancelled */
@@ -123,8 +123,8 @@ typedef enum meaning {
     VALUE,   /* the server cannot store a value */
 } meaning;
 
-/* A standby returns this for a write transaction. For a statement it means that the engine does not
- * support it. */
+/* The SQLSTATE of a standby that rejects a write transaction. As the answer to another statement,
+ * it means that the engine does not support the statement. */
 #define UNABLE "0A000"
 
 /* By prefix of the SQLSTATE; the first match counts. See Appendix A of the PostgreSQL manual. */
@@ -139,10 +139,10 @@ static const struct {
     {"XX002", DAMAGED}, {"22", VALUE},   {"54", VALUE},
 };
 
-static haft_status fail_as(const haft__pg *pg, meaning what, const char *text, haft_error *err)
+static haft_status fail_as(const haft__pg *pg, meaning cause, const char *text, haft_error *err)
 {
     haft_status status = HAFT_IO;
-    switch (what) {
+    switch (cause) {
     case GONE:
     case ENDED:
         status = haft__fail(err, HAFT_IO, pg->display_name, "the connection was lost: %s", text);
@@ -204,11 +204,12 @@ haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, boo
         return haft__fail(err, HAFT_IO, pg->display_name, "the database reported an error: %s (%s)",
                           text, state);
     }
-    meaning what = state == NULL ? GONE : meanings[at].meaning; /* libpq's own have no SQLSTATE */
-    *ret_failure = (haft__pg_failure){.retryable = what == RETRY,
-                                      .locked = what == LOCKED,
-                                      .broken = what == GONE || what == ENDED || what == STANDBY,
-                                      .certain = what != GONE,
-                                      .try_next_host = what == STANDBY};
-    return fail_as(pg, what, text, err);
+    meaning cause =
+        state == NULL ? GONE : meanings[at].meaning; /* errors of libpq itself have no SQLSTATE */
+    *ret_failure = (haft__pg_failure){.retryable = cause == RETRY,
+                                      .locked = cause == LOCKED,
+                                      .broken = cause == GONE || cause == ENDED || cause == STANDBY,
+                                      .certain = cause != GONE,
+                                      .try_next_host = cause == STANDBY};
+    return fail_as(pg, cause, text, err);
 }

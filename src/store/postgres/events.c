@@ -57,14 +57,14 @@ static bool read_start(const haft__pg_job *job, haft__event_reader *p)
 
 static bool next_row(void *rows, haft__event_row *ret_row)
 {
-    haft__pg_rows *it = rows;
-    if (!haft__pg_rows_next(it)) {
+    haft__pg_rows *found = rows;
+    if (!haft__pg_rows_next(found)) {
         return false;
     }
-    ret_row->seq = haft__pg_rows_int(it);
-    ret_row->sum = haft__pg_rows_bytes(it, HAFT__CHECKSUM_CHAIN_START_BYTES);
-    ret_row->body = haft__pg_rows_bytes(it, ROW_BYTES);
-    ret_row->wrong = it->checks.invalid;
+    ret_row->seq = haft__pg_rows_int(found);
+    ret_row->sum = haft__pg_rows_bytes(found, HAFT__CHECKSUM_CHAIN_START_BYTES);
+    ret_row->body = haft__pg_rows_bytes(found, ROW_BYTES);
+    ret_row->invalid = found->checks.invalid;
     return true;
 }
 
@@ -80,12 +80,12 @@ static haft_status read_part(const haft__pg_job *job, const haft__pg_head *head,
                              haft__event_reader *p, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 2);
-    uint64_t wrong = read_start(job, p)
-                         ? haft__event_reader_read(p, next_row, &rows, head->run.seq, &head->chain)
-                         : p->from.seq;
-    /* An event that did not fit also looks damaged. */
+    uint64_t damaged_seq = read_start(job, p) ? haft__event_reader_read(p, next_row, &rows,
+                                                                        head->run.seq, &head->chain)
+                                              : p->from.seq;
+    /* An event that did not fit into the buffer is reported as damaged, too. */
     haft_status status = haft__buf_check(&p->text, err);
-    return status == HAFT_OK && wrong > 0 ? fail_event(job, wrong, err) : status;
+    return status == HAFT_OK && damaged_seq > 0 ? fail_event(job, damaged_seq, err) : status;
 }
 
 static haft_status return_events(haft__pg_job *job, haft_error *err)

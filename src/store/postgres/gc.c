@@ -2,16 +2,16 @@
 /*
  * gc.c - removes expired runs and results, in PostgreSQL.
  *
- * It removes some runs at a time, each part in its own transaction, so that others do not wait
- * long. An index finds the runs that are old enough; each is checked once, together with its
- * thread.
- * Tests: tests/store/store_gc_test.c.
+ * Runs are removed in parts, each in its own transaction, so that other transactions do not wait
+ * long. An index finds the runs that are old enough; each run is checked once, together with its
+ * thread. Tests: tests/store/store_gc_test.c.
  */
 #include "base/error.h"
 #include "base/str.h"
 #include "store/postgres/postgres_int.h"
 
-static haft__pg_step find_kept, find_some, lock_threads, recheck_due, remove_some, count_removed;
+static haft__pg_step find_kept, find_some, lock_threads, recheck_expired, remove_some,
+    count_removed;
 
 haft_status haft__pg_gc(haft__pg_job *job, haft_error *err)
 {
@@ -74,52 +74,53 @@ static haft_status find_some(haft__pg_job *job, haft_error *err)
     return status;
 }
 
-/* Writes the ids of the runs in an answer that may be removed as an array to the scratch buffer;
- * returns their number. */
-static haft_status list_due(haft__pg_job *job, size_t *ret_due, haft_error *err)
+/* Writes an array with the ids of the runs that may be removed to the scratch buffer. *ret_expired
+ * is their number. */
+static haft_status list_expired(haft__pg_job *job, size_t *ret_expired, haft_error *err)
 {
     haft_str ids[HAFT__LIMIT_STORE_GC_RUNS];
-    size_t due = 0;
+    size_t expired = 0;
     haft__buf *packed = &job->connection->packed;
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     job->gc.found = 0;
     for (; job->gc.found < HAFT__LIMIT_STORE_GC_RUNS && haft__pg_rows_next(&rows);
          job->gc.found++) {
-        ids[due] = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
+        ids[expired] = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
         job->gc.updated = haft__pg_rows_int(&rows);
         job->gc.number = haft__pg_rows_int(&rows);
-        due += haft__pg_rows_int(&rows) != 0;
+        expired += haft__pg_rows_int(&rows) != 0;
     }
     haft__buf_clear(packed);
-    haft__pg_write_array(packed, ids, due);
-    *ret_due = due;
+    haft__pg_write_array(packed, ids, expired);
+    *ret_expired = expired;
     haft_status status = haft__pg_rows_end(&rows, err);
     return status == HAFT_OK ? haft__buf_check(packed, err) : status;
 }
 
-/* A run that is being created in one of their threads needs its history. Until the end of this
- * transaction no run is created there; the recheck sees runs that were created before the lock. */
+/* Locks the threads of the expired runs, because a run that is being created in such a thread needs
+ * its history. Until the end of this transaction no run is created there; the recheck finds runs
+ * that were created before the lock. */
 static haft_status lock_threads(haft__pg_job *job, haft_error *err)
 {
-    size_t due = 0;
-    haft_status status = list_due(job, &due, err);
+    size_t expired = 0;
+    haft_status status = list_expired(job, &expired, err);
     job->continues = job->gc.found == HAFT__LIMIT_STORE_GC_RUNS;
     if (status == HAFT_OK && job->request->dry_run) {
-        job->gc.removed = due;
+        job->gc.removed = expired;
     } else if (status == HAFT_OK) {
         haft__pg_args args = {0};
         haft__pg_arg_literal(&args, job->connection->packed.ptr);
         haft__pg_job_query(job, HAFT__PG_THREADS_LOCK, &args);
-        job->next = recheck_due;
+        job->next = recheck_expired;
     }
     return status;
 }
 
-/* Checks again the runs whose threads are locked now, and no others. */
-static haft_status recheck_due(haft__pg_job *job, haft_error *err)
+/* Checks the runs again whose threads are locked now, and no other runs. */
+static haft_status recheck_expired(haft__pg_job *job, haft_error *err)
 {
     haft__pg_args args = {0};
-    /* The ends follow the ids: nothing else uses the scratch buffer. */
+    /* The ends are written after the ids; nothing else uses the scratch buffer. */
     haft_status status = arg_filters(job, &args, err);
     if (status == HAFT_OK) {
         haft__pg_arg_literal(&args, job->connection->packed.ptr);
@@ -132,8 +133,8 @@ static haft_status recheck_due(haft__pg_job *job, haft_error *err)
 static haft_status remove_some(haft__pg_job *job, haft_error *err)
 {
     uint64_t updated = job->gc.updated, number = job->gc.number;
-    size_t due = 0;
-    haft_status status = list_due(job, &due, err);
+    size_t expired = 0;
+    haft_status status = list_expired(job, &expired, err);
     job->gc.updated = updated; /* the next part continues after all runs of the first check */
     job->gc.number = number;
     if (status == HAFT_OK) {
@@ -146,7 +147,7 @@ static haft_status remove_some(haft__pg_job *job, haft_error *err)
     return status;
 }
 
-/* Counts only the runs that this transaction deleted; a concurrent GC counts its own. */
+/* Counts only the runs that this transaction deleted, not those of a concurrent GC. */
 static haft_status count_removed(haft__pg_job *job, haft_error *err)
 {
     (void)err;

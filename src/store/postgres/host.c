@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host.c - the hosts of a URL. libpq always tries them in order from the first, and a host that
- * does not answer would use up the time for the others. So the list is rotated. Tests:
- * tests/store/postgres/host_test.c.
+ * host.c - the hosts of a URL. libpq always tries them in order from the first, so a host that does
+ * not answer would use up the time for the others. To begin with another host, haft rotates the
+ * list. Tests: tests/store/postgres/host_test.c.
  */
 #include "base/str.h"
 #include "store/postgres/postgres_int.h"

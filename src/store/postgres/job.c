@@ -96,7 +96,7 @@ static void finalize(haft__pg_job *job)
     }
 }
 
-/* The read connection works: submits the actual job. */
+/* Submits the actual job, after a probe has shown that the read connection works. */
 static void submit_job(haft__pg *pg, haft__pg_job *job)
 {
     haft__pg_job_reset(job);

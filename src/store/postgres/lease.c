@@ -55,7 +55,7 @@ static bool has_row(const haft__pg_job *job)
 
 static haft__pg_step find_orphaned, claim_orphaned, return_orphaned, claim_free, return_free;
 
-/* The first stage returns the time, which the claim needs. */
+/* The first stage sends nothing for the job: the claim needs the time, which that stage returns. */
 haft_status haft__pg_claim_next(haft__pg_job *job, haft_error *err)
 {
     (void)err;
@@ -130,8 +130,8 @@ static haft_str claimed_id(const haft__pg_job *job)
     return (haft_str){job->claimed.id, job->claimed.id_len};
 }
 
-/* Records the claimed run: if the commit is lost, this process would own a run that it does not
- * know of. */
+/* Stores the claimed run, because if the answer to the commit is lost, this process may own a run
+ * without knowing which. */
 static haft_status return_claimed(haft__pg_job *job, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
@@ -166,11 +166,11 @@ static haft_status return_free(haft__pg_job *job, haft_error *err)
     if (has_row(job)) {
         return return_claimed(job, err);
     }
-    job->modified = false; /* nothing was modified */
+    job->modified = false; /* no run was claimed */
     return haft__store_fail_nothing_to_claim(err);
 }
 
-/* Sends no statement: a successful transaction is enough. */
+/* Sends no statement: the transaction itself shows that the connection works. */
 haft_status haft__pg_probe_reader(haft__pg_job *job, haft_error *err)
 {
     (void)job;
@@ -237,8 +237,8 @@ static haft_status write_renewal(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* Also returns the end of the leases: a run with an earlier end was skipped because it was
- * locked. */
+/* Returns the number of renewed leases and their end: a run whose lease ends earlier was skipped
+ * because it was locked. */
 static haft_status count_renewed(haft__pg_job *job, haft_error *err)
 {
     job->request->run.lease_ms = lease_of(job);
@@ -254,7 +254,8 @@ static haft_status count_changed(haft__pg_job *job, haft_error *err)
 
 static haft__pg_step write_release;
 
-/* Locks the row first, so that the statement that follows sees a message that is being sent. */
+/* Locks the row first, so that the next statement sees a message that another transaction is
+ * sending. */
 haft_status haft__pg_release(haft__pg_job *job, haft_error *err)
 {
     (void)err;

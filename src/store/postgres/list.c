@@ -119,7 +119,7 @@ haft_status haft__pg_list(haft__pg_job *job, haft_error *err)
         haft__pg_arg(&args, request->thread);
     }
     haft__pg_arg(&args, request->name.len > 0 ? request->name : AFTER_EVERY_ID);
-    if (in_thread) { /* only states below this number */
+    if (in_thread) { /* $3: only runs whose state is less than this number */
         haft__pg_arg_int(&args, HAFT__RUN_STATE_ENDED + !request->open_only);
     }
     haft__pg_arg_int(&args, limit_of(request));

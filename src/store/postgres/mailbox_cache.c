@@ -61,7 +61,7 @@ haft_status haft__pg_cache_put(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* Numbers grow by at least one, so the range of the last N numbers holds at most N results. */
+/* Numbers grow by at least one, so at most N results have one of the last N numbers. */
 static haft_status trim_cache(haft__pg_job *job, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);

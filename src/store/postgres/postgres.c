@@ -14,7 +14,8 @@
 #include "io/random.h"
 #include "store/postgres/postgres_int.h"
 
-/* The start time of the last transaction, which is the one that calls this. */
+/* The database's time at the start of the last transaction. Only code inside that transaction calls
+ * this. */
 static uint64_t database_now(void *context)
 {
     return ((haft__pg *)context)->now_ms;
@@ -119,8 +120,8 @@ static haft_status perform(haft__pg *pg, haft__pg_connection *connection, haft__
     return pg->prepared;
 }
 
-/* Connects, and creates the tables if `make_tables` is set and they do not exist. If they exist, no
- * right to write and no writable server is needed. */
+/* Connects, and creates the tables if `make_tables` is set and they do not exist. If they exist,
+ * the role needs no write privilege, and the server may be read-only. */
 static haft_status prepare(haft__pg *pg, bool make_tables, haft_error *err)
 {
     haft_status status = perform(pg, &pg->reader, haft__pg_schema_identify, err);
@@ -212,7 +213,7 @@ static haft_status check_names(const haft__store_request *request, haft_error *e
     for (size_t i = 0; right && i < COUNT(names); i++) {
         right = names[i].len == 0 || memchr(names[i].ptr, '\0', names[i].len) == NULL;
     }
-    /* Only names that are compared as text; the key of a cached result is bytes. */
+    /* Checks only names that are compared as text; the key of a cached result is bytes. */
     bool text = request->verb == HAFT__STORE_FIND || request->verb == HAFT__STORE_LIST
                 || request->verb == HAFT__STORE_THREAD_HISTORY;
     if (right && text && request->name.len > 0) {
@@ -289,7 +290,7 @@ static void submit(haft__store *store, haft__store_request *request)
         job->status = check_names(request, &job->error);
     }
     job->finished = job->status != HAFT_OK; /* reported in order with the others */
-    /* A claimed run is read next. A process that cannot read must not claim runs. */
+    /* A process that cannot read must not claim runs, because it reads a claimed run next. */
     job->probes_reader =
         request->verb == HAFT__STORE_CLAIM_NEXT && pg->reader.phase < HAFT__PG_IDLE;
     job->start = job->probes_reader ? haft__pg_probe_reader : job->start;

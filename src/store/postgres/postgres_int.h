@@ -35,9 +35,9 @@ struct haft__pg_job {
     haft__pg_step *start, *next;
     PGresult *answers[HAFT__PG_ANSWERS];
     unsigned sent_count, answer_count; /* statements of this stage; answers that have arrived */
-    unsigned tries;                    /* transactions that were lost or rolled back */
-    uint64_t due_ms;                   /* deadline by the loop's clock */
-    uint64_t locked_ms;                /* end of the wait for a lock; 0: no lock was met */
+    unsigned tries;       /* transactions with this job that were lost or rolled back */
+    uint64_t deadline_ms; /* on the loop's clock */
+    uint64_t locked_ms;   /* end of the wait for a lock; 0: the job waits for no lock */
     struct {
         uint64_t found, removed, updated, number;
     } gc; /* results of this part of a GC; valid once it is committed */
@@ -105,8 +105,8 @@ struct haft__pg_connection {
     haft__timer deadline;    /* of the oldest job, or of the connection attempt */
     uint64_t connect_by_ms;
     uint64_t server;       /* the server of the last transaction; 0: not known yet */
-    unsigned silent;       /* consecutive hosts that did not answer in time */
-    haft__timer rest;      /* backoff before the next connection attempt */
+    unsigned silent_hosts; /* consecutive hosts that did not answer in time */
+    haft__timer backoff;   /* pause before the next connection attempt */
     unsigned attempts;     /* consecutive failed attempts */
     haft_error last_error; /* of the last failed attempt, or of the lost connection */
     haft_status last_status;
@@ -151,8 +151,8 @@ struct haft__pg {
     haft__pg_connection writer, reader;
     uint64_t request_ms, claim_ms, connect_ms, backoff_ms,
         backoff_max_ms; /* the limits, except in tests */
-    uint64_t lock_ms;   /* likewise: how long a batch may wait for a lock */
-    uint64_t idle_ms;   /* likewise: how long a transaction may wait for this process */
+    uint64_t lock_ms;   /* how long a batch may wait for a lock */
+    uint64_t idle_ms;   /* how long a transaction may wait for this process */
     uint64_t now_ms;    /* database time at the start of the last transaction */
     uint64_t commits;
     uint64_t random;
@@ -216,7 +216,7 @@ void haft__pg_connection_drain(haft__pg_connection *connection);
 void haft__pg_connection_discard(haft__pg_connection *connection);
 
 /* Checks whether the connection may stay on the server that a transaction reported. Data must be
- * read from the server that it was written to. err says what is wrong. */
+ * read from the server that it was written to. The error describes the problem. */
 HAFT_MUST_USE haft_status haft__pg_connection_check_server(haft__pg_connection *connection,
                                                            uint64_t server, bool standby,
                                                            haft_error *err);
@@ -352,7 +352,7 @@ void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request 
 
 /* ---- verbs ---- */
 
-/* schema.c: checks that the tables exist; checks their version; creates them. Only the last one
+/* schema.c: check that the tables exist; check their version; create them. Only the last one
  * writes. */
 haft__pg_step haft__pg_schema_identify, haft__pg_schema_check, haft__pg_schema_create;
 

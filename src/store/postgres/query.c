@@ -2,10 +2,10 @@
 /*
  * query.c - statements with arguments, and their answers.
  *
- * Every statement is sent with its parameters and never prepared, so that a pooler may use another
- * server connection for each transaction. Bytes and texts are sent in binary form. Numbers are sent
- * as digits and returned as eight bytes.
- * Tests: tests/store/postgres/postgres_test.c.
+ * Every statement is sent with its parameters. Statements are never prepared, so that a pooler may
+ * use another server connection for each transaction. Bytes and texts are sent in binary form.
+ * Numbers are sent as digits and returned as eight bytes. Tests:
+ * tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/sha256.h"

@@ -78,15 +78,16 @@ static bool locks_thread(const haft__pg_job *job)
     return job->request->run.thread.len > 0 || job->request->alone;
 }
 
-/* Whether the open runs of the thread must be read: either none may exist, or the run is due only
- * if none does. */
+/* Whether the open runs of the thread must be read: the request allows none, or the run is due only
+ * if none exists. */
 static bool checks_predecessors(const haft__pg_job *job)
 {
     const haft__store_run *run = &job->request->run;
     return job->request->alone || (run->thread.len > 0 && run->owner.len == 0);
 }
 
-/* A retry also reads the run's own row after taking the lock, when a lost transaction has ended. */
+/* Whether the run's own row must be read. A retry reads it after taking the lock, because a lost
+ * transaction has then ended. */
 static bool checks_existing(const haft__pg_job *job)
 {
     return job->tries > 0;
@@ -126,9 +127,9 @@ static haft_status check_alone(const haft__pg_job *job, haft_error *err)
                              : status;
 }
 
-/* Whether a run with this id exists. Its row is the answer after the thread's lock and the open
- * run. */
-static bool is_there(const haft__pg_job *job)
+/* Whether a run with this id exists. Its row is in the answer after those for the thread's lock and
+ * the open run. */
+static bool exists(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
     unsigned index = (unsigned)locks_thread(job) + checks_predecessors(job);
@@ -141,7 +142,7 @@ static bool is_there(const haft__pg_job *job)
 static haft_status check_new(const haft__pg_job *job, haft_error *err)
 {
     const haft__store_request *request = job->request;
-    if (is_there(job)) {
+    if (exists(job)) {
         return haft__store_fail_run_exists(request->run.id, err);
     }
     haft_status status = haft__store_check_room(&job->connection->pg->store, request, 0, 0, err);
@@ -159,8 +160,8 @@ static bool has_predecessor(const haft__pg_job *job)
     return haft__pg_rows_next(&rows);
 }
 
-/* Adds the due time of a new run without an owner. A run with a predecessor becomes due when that
- * one has ended. */
+/* Adds the due time of a new run without an owner. A run with a predecessor becomes due when the
+ * predecessor has ended. */
 static void arg_due(haft__pg_args *args, bool has_predecessor, const haft__store_run *run)
 {
     if (has_predecessor) {
@@ -241,7 +242,7 @@ static haft__store_run new_run(const haft__pg_job *job, const haft__store_reques
     return run;
 }
 
-static haft_status show_new(haft__pg_job *job, const haft__store_run *run, haft_error *err)
+static haft_status return_new(haft__pg_job *job, const haft__store_run *run, haft_error *err)
 {
     haft__arena *arena = job->request->arena;
     haft__store_run *found = arena != NULL ? haft__arena_alloc(arena, sizeof(*found)) : NULL;
@@ -272,8 +273,8 @@ static haft_status write_new(haft__pg_job *job, haft_error *err)
 {
     haft__store_run run = new_run(job, job->request);
     haft__pg_head head = {.run = {.id = run.id}};
-    if (job->commit_uncertain && is_there(job)) {
-        return show_new(job, &run, err); /* the lost commit did take effect */
+    if (job->commit_uncertain && exists(job)) {
+        return return_new(job, &run, err); /* the commit whose answer was lost took effect */
     }
     haft_status status = check_new(job, err);
     if (status != HAFT_OK) {
@@ -282,7 +283,7 @@ static haft_status write_new(haft__pg_job *job, haft_error *err)
     status = add_new(job, job->request, &run, has_predecessor(job), err);
     if (status == HAFT_OK) {
         add_artifacts(job, &head);
-        status = show_new(job, &run, err);
+        status = return_new(job, &run, err);
     }
     return status;
 }
@@ -304,7 +305,7 @@ static const char *list_messages(const haft__pg_job *job)
     return list->status == HAFT_OK ? list->ptr : NULL;
 }
 
-static haft_status ask_messages(haft__pg_job *job, bool consume, haft_error *err)
+static haft_status query_messages(haft__pg_job *job, bool consume, haft_error *err)
 {
     const char *list = list_messages(job);
     if (list == NULL) {
@@ -326,7 +327,7 @@ static haft__pg_step write_append;
 haft_status haft__pg_append(haft__pg_job *job, haft_error *err)
 {
     job->next = write_append;
-    return job->request->message_count > 0 ? ask_messages(job, false, err) : HAFT_OK;
+    return job->request->message_count > 0 ? query_messages(job, false, err) : HAFT_OK;
 }
 
 static haft_status check_messages(const haft__pg_job *job, haft_error *err)
@@ -377,7 +378,7 @@ static void update_run(haft__pg_job *job, const haft__pg_head *head)
     haft__pg_bulk_add_row(job, HAFT__PG_UPDATE_RUNS, &args);
 }
 
-/* Deletes messages that were not consumed. */
+/* Ends the run: stores its answer and deletes the messages that it did not consume. */
 static void end_run(haft__pg_job *job, const haft__pg_head *head)
 {
     haft__pg_args args = {0};
@@ -421,7 +422,7 @@ static haft_status write_append(haft__pg_job *job, haft_error *err)
     haft__pg_head head;
     haft_status status = check_append(job, &head, err);
     if (status == HAFT_OK && request->message_count > 0 && !ends) {
-        status = ask_messages(job, true, err);
+        status = query_messages(job, true, err);
     }
     if (status == HAFT_OK) {
         status = add_events(job, request, &head, err);

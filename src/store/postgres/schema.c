@@ -2,9 +2,9 @@
 /*
  * schema.c - identifies a database and creates the tables.
  *
- * All objects are in the schema `haft`. Any number of processes may open a new database at once:
- * one creates the tables, in one transaction and under a lock; the others wait and check again.
- * Tests: tests/store/postgres/postgres_test.c.
+ * All objects are in the schema `haft`. Any number of processes may open a new database at the same
+ * time: one creates the tables, in one transaction and under a lock; the others wait and check
+ * again. Tests: tests/store/postgres/postgres_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -42,7 +42,7 @@ static haft_status read_identity(const haft__pg_job *job, unsigned answer, ident
     return haft__pg_rows_end(&rows, err);
 }
 
-static haft_status ask_version(haft__pg_job *job)
+static haft_status query_version(haft__pg_job *job)
 {
     haft__pg_job_query(job, HAFT__PG_READ_META, NULL);
     job->next = check_version;
@@ -66,7 +66,7 @@ static haft_status set_created(haft__pg_job *job, haft_error *err)
 haft_status haft__pg_schema_check(haft__pg_job *job, haft_error *err)
 {
     (void)err;
-    return ask_version(job);
+    return query_version(job);
 }
 
 static haft_status inspect_schema(haft__pg_job *job, haft_error *err)
@@ -74,13 +74,13 @@ static haft_status inspect_schema(haft__pg_job *job, haft_error *err)
     identity found = {0};
     haft_status status = read_identity(job, 0, &found, err);
     if (status != HAFT_OK || found.meta != 0) {
-        return status == HAFT_OK ? ask_version(job) : status;
+        return status == HAFT_OK ? query_version(job) : status;
     }
     haft__pg_job_query(job, HAFT__PG_SCHEMA_LOCK, NULL);
     return query_identity(job, inspect_schema_locked);
 }
 
-/* This session holds the lock now. */
+/* Inspects the schema again while this session holds the lock. */
 static haft_status inspect_schema_locked(haft__pg_job *job, haft_error *err)
 {
     static const char *const tables[] = {
@@ -91,7 +91,7 @@ static haft_status inspect_schema_locked(haft__pg_job *job, haft_error *err)
     identity found = {0};
     haft_status status = read_identity(job, 1, &found, err);
     if (status != HAFT_OK || found.meta != 0) {
-        return status == HAFT_OK ? ask_version(job) : status;
+        return status == HAFT_OK ? query_version(job) : status;
     }
     if (found.others > 0) {
         return haft__fail(err, HAFT_BAD_INPUT, job->connection->pg->display_name,
@@ -110,7 +110,7 @@ static haft_status inspect_schema_locked(haft__pg_job *job, haft_error *err)
 static haft_status finish_create(haft__pg_job *job, haft_error *err)
 {
     (void)err;
-    return ask_version(job);
+    return query_version(job);
 }
 
 static haft_status check_version(haft__pg_job *job, haft_error *err)

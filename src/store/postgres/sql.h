@@ -14,7 +14,7 @@
 /* clang-format off */
 
 /* The version of the tables. An older version is rejected. A newer version is rejected unless its
- * column `oldest` says that programs of this version can use it. */
+ * column `oldest`, the oldest version whose programs can use the tables, allows it. */
 #define HAFT__PG_VERSION 2
 
 /* The advisory lock for creating tables; an arbitrary number. */
@@ -88,7 +88,8 @@
     "set_config('idle_in_transaction_session_timeout', $4, true), "                                \
     "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') "                         \
     "THEN set_config('synchronous_commit', 'on', true) END"
-/* Identifies the server by its start time in microseconds, and says whether it is a standby. */
+/* Returns the start time of the server in microseconds, which identifies it, and whether it is a
+ * standby. */
 #define HAFT__PG_SERVER                                                                            \
     "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint, "                         \
     "pg_is_in_recovery()::int::bigint"
@@ -104,7 +105,7 @@
     "(SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('haft'))"
 #define HAFT__PG_SCHEMA_LOCK   "SELECT pg_advisory_xact_lock(" HAFT__PG_SCHEMA_LOCK_KEY ")"
 #define HAFT__PG_CREATE_SCHEMA "CREATE SCHEMA haft"
-/* Needs the right to write, and changes nothing. */
+/* Needs write privileges, but changes nothing. */
 #define HAFT__PG_LOCK_META   "SELECT version FROM haft.meta FOR UPDATE"
 #define HAFT__PG_READ_META   "SELECT version, oldest FROM haft.meta"
 
@@ -177,7 +178,8 @@
 
 /* The runs $1 are about to end or to be removed. The statement makes the next run of each thread
  * due if it has no owner. It is sent after HAFT__PG_THREADS_LOCK. A session that creates a run of
- * the thread takes that lock too, so each of the two sees the effect of the other. */
+ * the thread takes that lock too, so that the session that is second sees the effect of the
+ * first. */
 #define HAFT__PG_NEXT_DUE                                                                          \
     "UPDATE haft.runs n SET due = CASE WHEN n.state = 0 OR EXISTS (SELECT 1 FROM haft.messages m " \
     "WHERE m.run = n.id) THEN n.updated WHEN n.wake > 0 THEN n.wake END "                          \
@@ -226,7 +228,8 @@
 #define HAFT__PG_RECLAIM_LOCK "SELECT 1 FROM haft.runs WHERE id = $1 FOR UPDATE"
 #define HAFT__PG_RECLAIM                                                                           \
     "SELECT " HAFT__PG_ROW_FULL HAFT__PG_FROM "WHERE r.id = $1 AND r.epoch = $2 AND r.owner = $3"
-/* Rows that another session has locked are skipped, so that only their leases are in doubt. */
+/* Rows that another session has locked are skipped, so that the leases of all other runs are
+ * renewed without waiting. */
 #define HAFT__PG_RENEW                                                                             \
     "UPDATE haft.runs SET lease = $2 WHERE id IN (SELECT id FROM haft.runs WHERE owner = $1 "      \
     "AND owner <> '' FOR UPDATE SKIP LOCKED)"
@@ -277,8 +280,8 @@
 #define HAFT__PG_RUNS_KEPT                                                                         \
     "SELECT ended FROM haft.runs WHERE state = 2 AND (thread <> id OR parent = '') "               \
     "ORDER BY ended DESC OFFSET $1 LIMIT 1"
-/* True if a run that has ended must be kept: it is too new ($1), it is no child and does not have
- * one of the ends $2 (if any are given), its parent has not ended, or it is a child whose parent
+/* True if a run that has ended must be kept: it is too new ($1), it is not a child and its end is
+ * not one of $2 (if $2 is not empty), its parent has not ended, or it is a child whose parent
  * exists. The parent is a scalar subselect, so that the planner never builds a table of all
  * runs. */
 #define HAFT__PG_IS_KEPT(run)                                                                   \

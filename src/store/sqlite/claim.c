@@ -4,8 +4,7 @@
  *
  * It reads only rows that an index selects: running runs without an owner, runs whose deadline is
  * reached, waiting runs with messages, and runs with an owner. Runs that have ended or wait for
- * people cost nothing.
- * Tests: tests/store/store_claim_test.c.
+ * people are not read. Tests: tests/store/store_claim_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -17,12 +16,12 @@
 /* The best candidate so far. */
 typedef struct candidate {
     bool found;
-    uint64_t since; /* since when it has no owner */
+    uint64_t since; /* the time since which it has no owner */
     size_t id_len, owner_len;
     char id[HAFT__LIMIT_STORE_NAME_BYTES], owner[HAFT__LIMIT_STORE_NAME_BYTES];
 } candidate;
 
-static void keep(candidate *best, haft_str id, haft_str owner, uint64_t since)
+static void keep_longest(candidate *best, haft_str id, haft_str owner, uint64_t since)
 {
     if (!best->found || since < best->since) {
         best->found = true;
@@ -34,14 +33,16 @@ static void keep(candidate *best, haft_str id, haft_str owner, uint64_t since)
     }
 }
 
-/* A bad value is reported when the run is claimed. A row without an id is skipped. */
+/* False for a row without an id, which is skipped. Other invalid values are reported when the run
+ * is claimed. */
 static bool is_named(haft__sqlite_query *query, haft_str id)
 {
     query->checks.invalid = false;
     return id.len > 0;
 }
 
-/* Finds the first row that is not skipped. Two columns: an id, and since when. */
+/* Finds the first row that is not skipped. A row has two columns: the id, and the time since which
+ * the run has no owner. */
 static haft_status scan_candidates(haft__sqlite_query query, const haft__store_request *request,
                                    candidate *best, haft_error *err)
 {
@@ -51,7 +52,7 @@ static haft_status scan_candidates(haft__sqlite_query query, const haft__store_r
         uint64_t since = haft__sqlite_query_int(&query);
         found = is_named(&query, id) && !haft__store_is_skipped(request, id);
         if (found) {
-            keep(best, id, HAFT__LIT(""), since);
+            keep_longest(best, id, HAFT__LIT(""), since);
         }
     }
     return haft__sqlite_query_end(&query, err);
@@ -89,7 +90,7 @@ static haft_status find_orphaned(haft__sqlite_worker *worker, const haft__store_
         bool own_run = haft__str_equal(owner, request->run.owner);
         bool lost = own_run || lease <= now || is_dead(&known, owner);
         if (is_named(&query, id) && lost && !haft__store_is_skipped(request, id)) {
-            keep(best, id, owner, lease);
+            keep_longest(best, id, owner, lease);
         }
     }
     return haft__sqlite_query_end(&query, err);
@@ -102,9 +103,10 @@ static haft_status find_free(haft__sqlite_worker *worker, const haft__store_requ
     haft_status status = scan_candidates(
         haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_CLAIM_FREE), request, best, err);
     if (status == HAFT_OK) {
-        haft__sqlite_query due = haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_CLAIM_DUE);
-        haft__sqlite_query_bind_int(&due, haft__store_claim_time(worker->store, request));
-        status = scan_candidates(due, request, best, err);
+        haft__sqlite_query wakened =
+            haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_CLAIM_DUE);
+        haft__sqlite_query_bind_int(&wakened, haft__store_claim_time(worker->store, request));
+        status = scan_candidates(wakened, request, best, err);
     }
     return status == HAFT_OK ? scan_candidates(
                haft__sqlite_query_begin(connection, HAFT__SQLITE_STMT_CLAIM_WITH_MESSAGES), request,

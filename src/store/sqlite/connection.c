@@ -33,11 +33,11 @@ static bool make_folder(const char *folder)
     if (mkdir(folder, S_IRWXU) != 0) {
         return errno == EEXIST;
     }
-    /* A new directory is durable only once its parent is synced; not every file system can do
-     * that. */
-    char above[PATH_MAX + 4];
-    (void)snprintf(above, sizeof(above), "%s/..", folder);
-    int file = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* A new directory is durable only once its parent is synced. Errors are ignored: some file
+     * systems cannot sync a directory. */
+    char parent[PATH_MAX + 4];
+    (void)snprintf(parent, sizeof(parent), "%s/..", folder);
+    int file = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file >= 0) {
         (void)fsync(file);
         (void)close(file);
@@ -64,7 +64,8 @@ haft_status haft__sqlite_file_create(const char *path, haft_error *err)
 {
     struct stat info;
     if (stat(path, &info) == 0) {
-        /* It is not opened here: closing it would release this process's locks on it. */
+        /* The file is not opened here, because closing it would release this process's locks on
+         * it. */
         return S_ISREG(info.st_mode)
                    ? HAFT_OK
                    : haft__fail(err, HAFT_IO, path, "expected a file, found %s",
@@ -96,8 +97,8 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Retries soon, with jitter: SQLite's own growing delays starve next to a process that writes all
- * the time. Returns non-zero to retry. */
+/* Retries soon, with jitter. With SQLite's own growing delays, a process would starve while another
+ * one writes all the time. Returns non-zero to retry. */
 static int wait_for_lock(void *context, int tries)
 {
     haft__sqlite_connection *connection = context;
@@ -173,12 +174,13 @@ static haft_status set_up(haft__sqlite_connection *connection, bool writer, haft
         /* Replaces SQLite's automatic checkpoint. */
         (void)sqlite3_wal_hook(connection->db, note_pages, connection);
     }
-    /* The check also makes a writer open the log, which it then removes at the end. */
+    /* The check also makes a writer open the log, so that the writer removes the log when it
+     * closes. */
     return code == SQLITE_OK ? haft__sqlite_connection_check(connection, err)
                              : haft__sqlite_fail(connection, code, err);
 }
 
-/* `name` is the path, or a URI of it; `first` is the statement to run before anything else. */
+/* `name` is the path, or a URI of the path; `first` is a statement to run before all others. */
 static haft_status try_to_open(haft__sqlite_connection *connection, const char *path,
                                const char *name, int flags, const char *first, haft_error *err)
 {
@@ -237,7 +239,7 @@ haft__sqlite_write_bar haft__sqlite_find_write_bar(const char *path)
     memcpy(folder, name.ptr, name.len + 1);
     char *slash = strrchr(folder, '/');
     if (slash == NULL) {
-        return HAFT__SQLITE_BAR_NONE; /* the path of a store always has a slash */
+        return HAFT__SQLITE_BAR_NONE; /* cannot happen: the path of a store has a slash */
     }
     slash[slash == folder ? 1 : 0] = '\0';
     if (statvfs(path, &info) == 0 && (info.f_flag & ST_RDONLY) != 0) {
@@ -259,8 +261,8 @@ static bool make_uri(const char *path, const char *query, char *to, size_t size)
     return (size_t)snprintf(to + at, size - at, "?%s", query) < size - at;
 }
 
-/* The log needs an index file next to the database. If that cannot be created, a single process can
- * work without it. If nobody can write and there is no log, no locks are needed. */
+/* The log needs an index file next to the database. If this file cannot be created, a single
+ * process can work without it. If no user can write and no log exists, no locks are needed. */
 haft_status haft__sqlite_connection_open_read_only(haft__sqlite_connection *connection,
                                                    const char *path, haft_error *err)
 {

@@ -57,7 +57,7 @@ static bool next_row(void *rows, haft__event_row *ret_row)
     ret_row->seq = haft__sqlite_query_int(query);
     ret_row->sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_START_BYTES);
     ret_row->body = haft__sqlite_query_blob(query, HAFT__SQLITE_ROW_BYTES);
-    ret_row->wrong = query->checks.invalid || query->code != SQLITE_OK;
+    ret_row->invalid = query->checks.invalid || query->code != SQLITE_OK;
     return true;
 }
 
@@ -72,10 +72,12 @@ static haft_status read_part(haft__sqlite_worker *worker, const haft__store_requ
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_EVENTS);
     haft__sqlite_query_bind_int(&query, head->number);
     haft__sqlite_query_bind_int(&query, p->from.seq);
-    uint64_t wrong = haft__event_reader_read(p, next_row, &query, head->run.seq, &head->chain);
+    uint64_t damaged_seq =
+        haft__event_reader_read(p, next_row, &query, head->run.seq, &head->chain);
     query.checks.invalid = false; /* reported with the number of the event */
     status = haft__sqlite_query_end(&query, err);
-    return status == HAFT_OK && wrong > 0 ? fail_event(worker, request, wrong, err) : status;
+    return status == HAFT_OK && damaged_seq > 0 ? fail_event(worker, request, damaged_seq, err)
+                                                : status;
 }
 
 haft_status haft__sqlite_read_events(haft__sqlite_worker *worker, haft__store_request *request,

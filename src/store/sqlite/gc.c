@@ -2,9 +2,9 @@
 /*
  * gc.c - removes expired runs and results, in SQLite.
  *
- * It removes some runs at a time, each part in its own transaction, so that others do not wait
- * long. An index finds the runs that are old enough; each is checked once.
- * Tests: tests/store/store_gc_test.c.
+ * Runs are removed in parts, each in its own transaction, so that other transactions do not wait
+ * long. An index finds the runs that are old enough; each run is checked once. Tests:
+ * tests/store/store_gc_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -14,12 +14,12 @@
 /* A run that is old enough. */
 typedef struct candidate {
     uint64_t number, updated;
-    bool due; /* it may be removed if its thread may */
+    bool expired; /* it may be removed if its whole thread may */
     size_t thread_len;
     char thread[64]; /* if the name fits */
 } candidate;
 
-/* The end of a run is compared with the requested ends, which are short. */
+/* The end of a run. It is compared with the requested ends, which are short. */
 static haft_str read_end(haft__sqlite_query *query)
 {
     return haft__sqlite_query_text(query, HAFT__LIMIT_STORE_NAME_BYTES);
@@ -42,8 +42,8 @@ static haft_status begin(haft__sqlite_worker *worker, haft__store_request *reque
     return haft__sqlite_query_end(&query, err);
 }
 
-/* Reads the next candidates. All are read before any is removed: rows must not change under an
- * active statement. */
+/* Reads the next candidates. All are read before the first is removed, because rows must not change
+ * while a statement reads them. */
 static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *request,
                              candidate *some, size_t *ret_count, haft_error *err)
 {
@@ -65,28 +65,30 @@ static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *r
             memcpy(one->thread, thread.ptr, thread.len);
         }
         bool child = haft__sqlite_query_int(&query) != 0;
-        one->due = haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, one->updated, end, child);
+        one->expired =
+            haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, one->updated, end, child);
     }
     return haft__sqlite_query_end(&query, err);
 }
 
-/* Whether all runs of its thread may be removed. */
+/* Sets *ret_expired: whether all runs of the thread of run `number` may be removed. */
 static haft_status is_thread_expired(haft__sqlite_worker *worker,
                                      const haft__store_request *request, uint64_t number,
-                                     bool *ret_due, haft_error *err)
+                                     bool *ret_expired, haft_error *err)
 {
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_THREAD_RUNS);
     haft__sqlite_query_bind_int(&query, number);
-    *ret_due = true;
-    while (*ret_due && haft__sqlite_query_next(&query)) {
+    *ret_expired = true;
+    while (*ret_expired && haft__sqlite_query_next(&query)) {
         uint64_t state = haft__sqlite_query_int(&query), updated = haft__sqlite_query_int(&query);
         bool ended = state == HAFT__RUN_STATE_ENDED;
         haft_str end = read_end(&query);
         bool needed = haft__sqlite_query_int(&query) != 0;
         bool child = haft__sqlite_query_int(&query) != 0;
-        *ret_due = ended && !needed
-                   && haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, updated, end, child);
+        *ret_expired =
+            ended && !needed
+            && haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, updated, end, child);
     }
     return haft__sqlite_query_end(&query, err);
 }
@@ -98,23 +100,24 @@ static bool same_thread(const candidate *one, const candidate *other)
            && memcmp(one->thread, other->thread, one->thread_len) == 0;
 }
 
-/* Removes the candidates that may be removed. Consecutive candidates are often of one thread. */
+/* Removes the candidates that may be removed. Consecutive candidates are often of the same thread,
+ * which is then checked only once. */
 static haft_status remove_some(haft__sqlite_worker *worker, const haft__store_request *request,
                                const candidate *some, size_t count, uint64_t *ret_removed,
                                haft_error *err)
 {
     haft_status status = HAFT_OK;
     const candidate *before = NULL;
-    bool due = false;
+    bool expired = false;
     for (size_t i = 0; status == HAFT_OK && i < count; i++) {
-        if (some[i].due && !same_thread(&some[i], before)) {
-            due = true;
+        if (some[i].expired && !same_thread(&some[i], before)) {
+            expired = true;
             status = some[i].thread_len > 0
-                         ? is_thread_expired(worker, request, some[i].number, &due, err)
+                         ? is_thread_expired(worker, request, some[i].number, &expired, err)
                          : HAFT_OK;
             before = &some[i];
         }
-        if (status == HAFT_OK && some[i].due && due) {
+        if (status == HAFT_OK && some[i].expired && expired) {
             *ret_removed += 1;
             status =
                 request->dry_run ? HAFT_OK : haft__sqlite_delete_run(worker, some[i].number, err);

@@ -127,7 +127,7 @@ haft_status haft__sqlite_list(haft__sqlite_worker *worker, haft__store_request *
         haft__sqlite_query_bind(&query, request->thread);
     }
     haft__sqlite_query_bind(&query, request->name.len > 0 ? request->name : AFTER_EVERY_ID);
-    if (in_thread) { /* only states below this number */
+    if (in_thread) { /* only runs whose state is less than this number */
         haft__sqlite_query_bind_int(&query, HAFT__RUN_STATE_ENDED + !request->open_only);
     }
     haft__sqlite_query_bind_int(&query, limit_of(request));

@@ -97,7 +97,7 @@ static haft_status delete_cached(haft__sqlite_worker *worker, const haft__store_
     return haft__sqlite_query_run(&query, err);
 }
 
-/* Numbers grow by one, so the range of the last N numbers holds at most N results. */
+/* Numbers grow by one, so at most N results have one of the last N numbers. */
 static haft_status trim_cache(haft__sqlite_worker *worker, haft_error *err)
 {
     int64_t last = sqlite3_last_insert_rowid(worker->connection.db);

@@ -32,7 +32,7 @@ haft__sqlite_query haft__sqlite_query_begin(haft__sqlite_connection *connection,
 
 /* ---- parameters ---- */
 
-/* The start of the text, never NULL, which would bind an SQL NULL. */
+/* The start of the text. Never a null pointer, which would bind an SQL NULL. */
 static const char *start(haft_str text)
 {
     return text.len > 0 ? text.ptr : "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.c - requests that only read. Each has its own transaction, so it sees one snapshot.
- * Tests: tests/store/store_find_test.c.
+ * reader.c - requests that only read. Each request has its own transaction, so that it sees one
+ * snapshot. Tests: tests/store/store_find_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"

@@ -2,10 +2,10 @@
 /*
  * reserve.c - reserved disk space for data that must be written when the disk is full.
  *
- * The reserve is an unnamed file in the directory of the database. Closing it frees the space, so
- * nothing remains of a killed process. With the freed space the work in progress can be stored. New
- * work is rejected until a new reserve can be allocated.
- * Tests: tests/store/sqlite/reserve_test.c.
+ * The reserve is an unnamed file in the directory of the database. The space is free as soon as the
+ * file is closed, also when the process is killed. The freed space is enough to store the work in
+ * progress. New work is rejected until a new reserve can be allocated. Tests:
+ * tests/store/sqlite/reserve_test.c.
  */
 #include <errno.h>
 #include <fcntl.h>

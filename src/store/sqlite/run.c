@@ -2,9 +2,8 @@
 /*
  * run.c - the life of a run in SQLite: create, append, claim, release, remove.
  *
- * All of it happens in the writer's transaction, which excludes all other writers: rows that are
- * read here are unchanged when they are written.
- * Tests: tests/store/store_test.c.
+ * All functions run in the writer's transaction, which excludes all other writers. So the rows that
+ * they read do not change before they write. Tests: tests/store/store_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -36,7 +35,7 @@ static void read_head(haft__sqlite_query *query, haft__sqlite_head *ret_head)
     query->checks.invalid = false;
 }
 
-/* The head of a run that may be damaged. */
+/* Reads the head of a run, even if the run is damaged. */
 static haft_status read_any_head(haft__sqlite_worker *worker, haft_str id,
                                  haft__sqlite_head *ret_head, haft_error *err)
 {
@@ -128,7 +127,7 @@ static haft_status add_artifacts(haft__sqlite_worker *worker, const haft__store_
     return status;
 }
 
-/* The compare-and-set: a run that has changed meanwhile is not updated. */
+/* The compare-and-set: a run that has changed in the meantime is not updated. */
 static haft_status update_run(haft__sqlite_worker *worker, const haft__store_request *request,
                               const haft__sqlite_head *head, haft_error *err)
 {
@@ -282,8 +281,8 @@ static haft_status add_row(haft__sqlite_worker *worker, const haft__store_reques
 }
 
 /* Returns the new run without reading it again; its texts are those of the request. */
-static haft_status show_new(const haft__sqlite_worker *worker, haft__store_request *request,
-                            const haft__sqlite_head *head, haft_error *err)
+static haft_status return_new(const haft__sqlite_worker *worker, haft__store_request *request,
+                              const haft__sqlite_head *head, haft_error *err)
 {
     if (request->arena == NULL) {
         return HAFT_OK;
@@ -327,7 +326,7 @@ haft_status haft__sqlite_create(haft__sqlite_worker *worker, haft__store_request
     if (status == HAFT_OK) {
         status = extend(worker, request, &head, err);
     }
-    return status == HAFT_OK ? show_new(worker, request, &head, err) : status;
+    return status == HAFT_OK ? return_new(worker, request, &head, err) : status;
 }
 
 /* ---- APPEND ---- */

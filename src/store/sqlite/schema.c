@@ -2,11 +2,11 @@
 /*
  * schema.c - identifies a file and creates the tables.
  *
- * A foreign file is left unchanged: nothing is set before its application id is checked. The tables
- * are created with an ordinary journal, so that the application id is in the file itself. Only then
- * is write-ahead logging enabled. Two processes may do this at once: the decision is read and
- * written in one transaction.
- * Tests: tests/store/sqlite/sqlite_test.c.
+ * A foreign file is left unchanged: no setting is changed before the application id is checked. The
+ * tables are created with an ordinary journal, so that the application id is in the file itself.
+ * Only then is write-ahead logging enabled. Two processes may do this at the same time, because one
+ * transaction both inspects the file and creates the tables. Tests:
+ * tests/store/sqlite/sqlite_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"

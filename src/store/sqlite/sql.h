@@ -73,7 +73,7 @@
 #define HAFT__SQLITE_SELECT_SUMMARY                                                                \
     "SELECT " HAFT__SQLITE_ROW " FROM runs r LEFT JOIN blobs t ON t.id = r.task "
 
-/* No earlier run of its thread is open. */
+/* Whether no earlier run of the thread is open. */
 #define HAFT__SQLITE_FIRST                                                                         \
     "NOT EXISTS (SELECT 1 FROM runs o INDEXED BY runs_queue WHERE o.thread = r.thread "            \
     "AND o.state < 2 AND o.number < r.number) "

@@ -16,7 +16,8 @@
 #include "base/str.h"
 #include "store/sqlite/sqlite_int.h"
 
-/* SQLite gives some names a special meaning, but none that begins like a path. */
+/* Copies the path and lets it begin with '/' or './': SQLite gives other names, such as ":memory:",
+ * a special meaning. */
 static char *copy_path(const char *location)
 {
     size_t size = strlen(location) + sizeof("./");
@@ -53,7 +54,7 @@ static void fail_batch(haft__store_queue *batch, haft_status status, const haft_
     }
 }
 
-/* The store was opened without a write connection: tries to open one. */
+/* Performs writes of a store that was opened without a write connection: tries to open one. */
 static void reopen_and_write(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
@@ -131,7 +132,7 @@ static haft_status start(haft__sqlite *sqlite, haft_error *err)
 static haft_status open_sqlite(haft__loop *loop, const char *location, bool make_tables,
                                haft__store **ret_store, haft_error *err)
 {
-    (void)make_tables; /* a caller that only reads has checked that the file exists */
+    (void)make_tables; /* a caller that only reads has already checked that the file exists */
     if (location[0] == '\0') {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected the path of a database, found none");
     }

@@ -3,8 +3,8 @@
  * store/sqlite/sqlite_int.h - declarations that the files of the SQLite store share.
  *
  * The store has two threads, each with its own connection: one writes, with many requests per
- * transaction; one reads. The loop's thread only opens and closes the store and hands over
- * requests.
+ * transaction; one reads. The loop's thread only opens and closes the store and passes requests to
+ * these threads.
  */
 #ifndef HAFT_STORE_SQLITE_SQLITE_INT_H
 #define HAFT_STORE_SQLITE_SQLITE_INT_H
@@ -30,9 +30,9 @@ typedef struct haft__sqlite_connection {
     uint64_t busy_ms;       /* how long to wait for a lock */
     uint64_t wait_until_ms; /* end of the current wait for a lock */
     uint64_t random;        /* jitter, so that two processes do not retry in step */
-    bool full;              /* the disk is full, as far as is known */
-    bool busy;              /* the wait was given up: another connection holds the lock */
-    bool modified;          /* rows may have changed since it was cleared */
+    bool full;              /* the disk was full at the last write */
+    bool busy;              /* the wait for a lock of another connection timed out */
+    bool modified;          /* rows may have changed after this flag was cleared */
     bool immutable;         /* open without locks: the mode of the journal cannot be read */
 } haft__sqlite_connection;
 
@@ -42,9 +42,9 @@ HAFT_MUST_USE haft_status haft__sqlite_connection_open(haft__sqlite_connection *
                                                        const char *path, bool writer,
                                                        haft_error *err);
 
-/* Why a database that can be read cannot be written. */
+/* The reason why a database that can be read cannot be written. */
 typedef enum haft__sqlite_write_bar {
-    HAFT__SQLITE_BAR_NONE, /* no bar is known */
+    HAFT__SQLITE_BAR_NONE, /* no reason was found */
     HAFT__SQLITE_BAR_FILE_SYSTEM,
     HAFT__SQLITE_BAR_FILE,
     HAFT__SQLITE_BAR_DIRECTORY,
@@ -144,11 +144,13 @@ typedef struct haft__sqlite_worker {
     void (*perform)(struct haft__sqlite_worker *worker, haft__store_queue *batch);
     void (*idle)(struct haft__sqlite_worker *worker); /* called after the batch was reported */
     haft__store_queue unfinished;
-    int reserve;                 /* the reserve file's descriptor, or 0: see reserve.c */
-    bool reserve_tried, low;     /* allocation was tried; used up, and no space for another */
-    haft__buf packed;            /* scratch: a packed row of events */
-    haft__store_queue submitted; /* in this round of the loop; used only by the loop's thread */
-    haft__task handover;         /* hands them over at the end of the round */
+    int reserve;        /* the reserve file's descriptor, or 0: see reserve.c */
+    bool reserve_tried; /* allocation was tried */
+    bool low;           /* the reserve is used up, and no space is left for a new one */
+    haft__buf packed;   /* scratch: a packed row of events */
+    haft__store_queue
+        submitted;       /* requests of this round of the loop; used only by the loop's thread */
+    haft__task handover; /* moves them to `queue` at the end of the round */
     pthread_t thread;
     bool started;
     _Atomic uint64_t commits;
@@ -180,7 +182,7 @@ void haft__sqlite_perform_reads(haft__sqlite_worker *worker, haft__store_queue *
 /* reserve.c: allocates a reserve of disk space, unless it exists or no space is left. */
 void haft__sqlite_reserve_allocate(haft__sqlite_worker *worker);
 
-/* Releases the reserve. False if there was none. From then on new work is rejected. */
+/* Releases the reserve; false if none exists. After that, new work is rejected. */
 bool haft__sqlite_reserve_release(haft__sqlite_worker *worker);
 
 /* Whether a verb counts as new work and is rejected while space is low. */

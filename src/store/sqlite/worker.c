@@ -2,9 +2,9 @@
 /*
  * worker.c - a thread that owns a connection and performs the requests of a queue.
  *
- * At the end of a round the loop hands over the requests that were submitted in it, and wakes the
- * thread once. The thread takes all queued requests, up to HAFT__LIMIT_STORE_BATCH, performs them
- * and reports them together: the longer a batch takes, the bigger is the next one.
+ * At the end of each round, the loop queues the requests that were submitted in that round, and
+ * wakes the thread once. The thread takes all queued requests, up to HAFT__LIMIT_STORE_BATCH,
+ * performs them and reports them together. So the longer a batch takes, the bigger the next one is.
  * Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "base/macros.h"
 #include "store/sqlite/sqlite_int.h"
 
-/* Waits for requests and takes them; the batch is empty if the worker must stop. */
+/* Waits for requests and moves them to *ret_batch, which is empty if the worker must stop. */
 static void take_batch(haft__sqlite_worker *worker, haft__store_queue *ret_batch)
 {
     haft__store_queue_init(ret_batch);
@@ -42,7 +42,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Blocks signals: they are for the threads of the program. */
+/* Starts the thread with all signals blocked, because the threads of the program handle them. */
 static int start_thread(haft__sqlite_worker *worker)
 {
     sigset_t all, before;
@@ -53,7 +53,7 @@ static int start_thread(haft__sqlite_worker *worker)
     return code;
 }
 
-/* From the loop's thread, at the end of a round. */
+/* Queues the submitted requests. Called on the loop's thread at the end of a round. */
 static void hand_over(haft__task *task)
 {
     haft__sqlite_worker *worker = HAFT__CONTAINER(task, haft__sqlite_worker, handover);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.c - many requests in one transaction, and so with one disk sync.
+ * writer.c - performs many requests in one transaction, so that they share one disk sync.
  *
- * A rejected request is rolled back alone. If the transaction itself fails, all its requests fail.
- * No request is reported before the commit.
- * Tests: tests/store/sqlite/sqlite_test.c.
+ * Only the changes of a rejected request are rolled back. If the transaction itself fails, all its
+ * requests fail. No request is reported before the commit. Tests: tests/store/sqlite/sqlite_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -113,8 +112,8 @@ static haft_status perform_in_transaction(haft__sqlite_worker *worker, haft__sto
     return HAFT_OK;
 }
 
-/* Removes requests that cannot be performed at all, before the transaction begins, because others
- * wait for it. */
+/* Removes invalid requests before the transaction begins, because other processes wait for the
+ * transaction. */
 static void reject_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
                           haft__store_queue *ret_refused)
 {
@@ -147,8 +146,8 @@ static haft_status begin(haft__sqlite_worker *worker, haft_error *err)
     return status == HAFT_OK ? haft__sqlite_connection_check(&worker->connection, err) : status;
 }
 
-/* Nearly always all requests succeed, or fail before they have changed anything. Otherwise the
- * transaction is repeated with savepoints. */
+/* Usually each request succeeds, or fails without any change. If not, the transaction is repeated
+ * with savepoints. */
 static haft_status perform(haft__sqlite_worker *worker, haft__store_queue *batch, haft_error *err)
 {
     bool whole = false;
@@ -236,7 +235,7 @@ void haft__sqlite_perform_writes(haft__sqlite_worker *worker, haft__store_queue 
     }
 }
 
-/* Moves the log into the database, at a time when no request waits. A failure loses nothing: the
+/* Moves the log into the database while no request is pending. If this fails, no data is lost: the
  * log has all data, and the next commit tries again. */
 void haft__sqlite_checkpoint(haft__sqlite_worker *worker)
 {
