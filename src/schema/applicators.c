@@ -136,7 +136,7 @@ haft_status haft__compile_items(haft__compile_frame *frame, const haft__schema_k
     return value->count > 0 ? compile_nodes(frame, value, &rules->prefix) : HAFT_OK;
 }
 
-/* Has an effect only together with a list of items. */
+/* Stores additionalItems, which has an effect only if `items` is a list. */
 haft_status haft__compile_additional_items(haft__compile_frame *frame,
                                            const haft__schema_keyword *keyword,
                                            const haft__json *value)
@@ -197,7 +197,8 @@ haft_status haft__compile_pattern_properties(haft__compile_frame *frame,
     return HAFT_OK;
 }
 
-/* dependencies, dependentSchemas and dependentRequired, one after the other. */
+/* Compiles one of dependencies, dependentSchemas and dependentRequired; each call adds to the same
+ * list. */
 haft_status haft__compile_dependencies(haft__compile_frame *frame,
                                        const haft__schema_keyword *keyword, const haft__json *value)
 {
@@ -240,7 +241,7 @@ typedef struct property_table {
     haft__schema_property *properties;
     uint32_t count;
     uint32_t mask;
-    uint32_t *slots; /* NULL when there are few */
+    uint32_t *slots; /* NULL if the table has few properties */
     haft__hash_key key;
 } property_table;
 
@@ -296,7 +297,8 @@ static bool make_table(haft__compile_frame *frame, size_t capacity, property_tab
     return true;
 }
 
-/* Merges `properties` and `required` into one table, so that a member is looked up once. */
+/* Merges `properties` and `required` into one table, so that validation looks up each member only
+ * once. */
 static haft_status merge_properties(haft__compile_frame *frame)
 {
     const haft__json *declared = frame->properties, *required = frame->required;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assertions.c - compiles the keywords that constrain a value by themselves.
+ * assertions.c - compiles the keywords that constrain a value without subschemas.
  *
- * The schema is not checked against the meta-schema: each function checks its own value and reports
- * the value found and the expectation. Tests: tests/schema/compile_test.c.
+ * The schema is not checked against the meta-schema: each function checks the value of its keyword,
+ * and an error names the value found and the expected one. Tests: tests/schema/compile_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -127,7 +127,7 @@ static haft__schema_count_range *range_of(haft__compile_frame *frame, haft__sche
     HAFT__UNREACHABLE();
 }
 
-/* Reads a count; one that does not fit means no limit. */
+/* Reads a count. A count that does not fit into 64 bits means no limit. */
 static haft_status read_count(haft__compile_frame *frame, const haft__json *value,
                               uint64_t *ret_count)
 {
@@ -208,8 +208,8 @@ haft_status haft__compile_unique(haft__compile_frame *frame, const haft__schema_
     return HAFT_OK;
 }
 
-/* The hash table of a long list of values. A repeated value is added once: otherwise a list of
- * equal values would be scanned for each of them. */
+/* The hash table of a long list of values. A repeated value is added only once; otherwise adding a
+ * list of equal values would take quadratic time. */
 static haft_status add_slots(haft__compiler *c, haft__schema_values *values)
 {
     size_t size = 4 * FEW_VALUES;

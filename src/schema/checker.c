@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checker.c - the state of a validation: its budget, and the memory it keeps for the next one.
+ * checker.c - the state of a validation: its budget, and the memory that the next validation
+ * reuses.
  *
  * Sets of evaluated members and the hash tables of uniqueItems are on one stack of words. A word
  * costs a step, so the stack never exceeds HAFT__LIMIT_SCHEMA_STEPS words. Tests:
@@ -56,7 +57,7 @@ bool haft__checker_stop(haft__checker *checker, haft__exceeded why)
     if (checker->stop == HAFT__EXCEEDED_NONE) {
         checker->stop = why;
     }
-    /* Every running check ends at its next step. */
+    /* Every check in progress ends at its next step. */
     checker->steps = -1;
     return false;
 }
@@ -88,11 +89,10 @@ bool haft__checker_charge_value(haft__checker *checker, const haft__json *value)
     return in_budget;
 }
 
-static bool grow(haft__checker *checker, size_t wanted)
+static bool grow(haft__checker *checker, size_t count)
 {
-    uint64_t *words =
-        haft__vec_reserve(checker->words, &checker->word_capacity,
-                          wanted > FIRST_WORDS ? wanted : FIRST_WORDS, sizeof(*words));
+    uint64_t *words = haft__vec_reserve(checker->words, &checker->word_capacity,
+                                        count > FIRST_WORDS ? count : FIRST_WORDS, sizeof(*words));
     if (words == NULL) {
         return haft__checker_stop(checker, HAFT__EXCEEDED_MEMORY);
     }
@@ -102,16 +102,16 @@ static bool grow(haft__checker *checker, size_t wanted)
 
 bool haft__checker_push_words(haft__checker *checker, size_t count, size_t *ret_at)
 {
-    size_t wanted = checker->word_count + count;
+    size_t new_count = checker->word_count + count;
     if (!haft__checker_charge(checker, count)
-        || (wanted > checker->word_capacity && !grow(checker, wanted))) {
+        || (new_count > checker->word_capacity && !grow(checker, new_count))) {
         return false;
     }
     if (count > 0) {
         memset(checker->words + checker->word_count, 0, count * sizeof(uint64_t));
     }
     *ret_at = checker->word_count;
-    checker->word_count = wanted;
+    checker->word_count = new_count;
     return true;
 }
 

@@ -4,10 +4,10 @@
  *
  * Only values that the schema rejects are converted, and only along keywords that define the type
  * of a value: $ref, allOf, the keywords of properties and items, and the first alternative of anyOf
- * or oneOf that accepts the value coerced by it. A container is copied when something in it
+ * or oneOf that accepts the value after coercing it. A container is copied when one of its values
  * changes; the instance itself never changes. Invariants:
- *   1. Values that are not part of the result are released to the arena immediately, so memory
- *      is bounded by the result and not by the number of attempts.
+ *   1. Values that are not part of the result are released to the arena immediately, so the memory
+ * depends on the size of the result and not on the number of attempts.
  *   2. No new value is nested deeper than HAFT__LIMIT_JSON_DEPTH, so it can be written and compared
  *      like any value from a reader.
  * Tests: tests/schema/coerce_test.c.
@@ -39,9 +39,9 @@ static bool no_memory(coercer *co)
     return false;
 }
 
-/* Releases everything made since `mark`. Not used after a failure, because the arena then holds its
- * reason. */
-static void give_back(coercer *co, haft__arena_mark mark)
+/* Releases all memory that was allocated after `mark`. Not used after a failure, because the arena
+ * then contains the reason of the failure. */
+static void release_since(coercer *co, haft__arena_mark mark)
 {
     if (co->status == HAFT_OK) {
         haft__arena_restore(co->arena, mark);
@@ -49,7 +49,7 @@ static void give_back(coercer *co, haft__arena_mark mark)
 }
 
 /* Parses the value in a string; false if it is not JSON, or would lose information: a duplicate
- * key, or half a surrogate pair. A byte costs a step, because it may become eight. */
+ * key, or half a surrogate pair. A byte costs a step, because it may become eight bytes. */
 static bool read_text(coercer *co, haft_str text, haft__json *ret_value)
 {
     if (!haft__checker_charge(co->checker, 1 + text.len)) {
@@ -118,7 +118,8 @@ static bool from_string(coercer *co, uint8_t types, haft__json *value)
     return true;
 }
 
-/* A string that begins like an array or object but is not one: probably truncated. */
+/* Whether the value is a string that begins like an array or object but is not JSON, because it was
+ * probably truncated. */
 static bool may_be_cut_off(const haft__json *value)
 {
     char first = value->kind == HAFT__JSON_STRING ? first_of(haft__json_text(*value)) : '\0';
@@ -140,7 +141,7 @@ static bool wrap(coercer *co, const haft__schema_node *node, haft__json *value)
     }
     *item = *value;
     haft__json array = haft__json_array(item, 1);
-    (void)coerce_node(co, node, &array); /* unused values are released with the whole */
+    (void)coerce_node(co, node, &array); /* values that are not used are released with the array */
     if (!haft__validate_node(co->checker, node, &array, NULL)) {
         return false;
     }
@@ -160,7 +161,7 @@ static bool convert(coercer *co, const haft__schema_node *node, haft__json *valu
     return co->status == HAFT_OK && wrap(co, node, value);
 }
 
-/* Replaces an item of an array in *copy, which is made at the first change. */
+/* Replaces an item in *copy, a copy of the array that is made at the first change. */
 static bool put_item(coercer *co, const haft__json *array, haft__json **copy, uint32_t index,
                      haft__json item)
 {
@@ -270,7 +271,7 @@ static bool coerce_by_first(coercer *co, const haft__schema_node_list *list, haf
             *value = made;
             return true;
         }
-        give_back(co, mark);
+        release_since(co, mark);
     }
     return false;
 }
@@ -332,16 +333,16 @@ static bool coerce_node(coercer *co, const haft__schema_node *node, haft__json *
     haft__arena_mark mark = haft__arena_save(co->arena);
     bool changed = coerce_parts(co, node, value);
     if (!changed) {
-        give_back(co, mark);
+        release_since(co, mark);
     }
     checker->scope = scope.outer;
     haft__checker_leave(checker);
     return changed;
 }
 
-/* Whether both have the same text. A value may be converted there and back: "5" to 5 to "5". Parts
- * that were not copied have the same address; nesting is bounded by invariant 2 and by the
- * instance's own. */
+/* Whether both values have the same JSON text. A value may be converted and converted back: "5" to
+ * 5 to "5". Parts that were not copied have the same address. The recursion is bounded by invariant
+ * 2 and by the nesting of the instance. */
 static bool same_text(const haft__json *a, const haft__json *b)
 {
     if (a->kind != b->kind || a->count != b->count) {

@@ -2,9 +2,9 @@
 /*
  * compile.c - compiles schema JSON to nodes.
  *
- * A subschema is compiled in place; references go to a list and are resolved afterwards, so that
- * recursion is bounded by the depth of the JSON and loops need no special case. $defs are compiled
- * only if a reference needs them. Invariants:
+ * A subschema is compiled where it is found. References are added to a list and resolved
+ * afterwards, so that the recursion is bounded by the depth of the JSON and cycles need no special
+ * case. $defs are compiled only if a reference needs them. Invariants:
  *   1. Every node is in the table `nodes`, by the address of its source: no schema is compiled
  *      twice, and a reference to itself finds the node that is still being made.
  *   2. While `pending` has a reference, the schema is not finished.
@@ -68,7 +68,8 @@ static haft_str last_tokens(haft_str place, size_t room)
     return end;
 }
 
-/* The end of a long location is the most specific part: its beginning is replaced by "...". */
+/* The location of a value. The end of a location is its most specific part, so the beginning of a
+ * long one is replaced by "...". */
 const char *haft__compile_location(haft__compiler *c, const haft__schema_resource *resource,
                                    const haft__json *at)
 {
@@ -104,8 +105,8 @@ static const char *kind_words(const haft__json *value)
     HAFT__UNREACHABLE();
 }
 
-static haft_status fail_wanted(haft__compiler *c, const haft__schema_resource *resource,
-                               const haft__json *at, const char *wanted)
+static haft_status fail_expected(haft__compiler *c, const haft__schema_resource *resource,
+                                 const haft__json *at, const char *expected)
 {
     bool has_text = at->kind == HAFT__JSON_STRING || at->kind == HAFT__JSON_NUMBER;
     haft__buf found;
@@ -117,15 +118,15 @@ static haft_status fail_wanted(haft__compiler *c, const haft__schema_resource *r
     }
     haft_status status =
         haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, at),
-                   "found %.*s, expected %s", HAFT__ARG(haft__buf_str(&found)), wanted);
+                   "found %.*s, expected %s", HAFT__ARG(haft__buf_str(&found)), expected);
     haft__buf_finish(&found);
     return status;
 }
 
 haft_status haft__compile_fail_expected(haft__compile_frame *frame, const haft__json *at,
-                                        const char *wanted)
+                                        const char *expected)
 {
-    return fail_wanted(frame->c, frame->resource, at, wanted);
+    return fail_expected(frame->c, frame->resource, at, expected);
 }
 
 haft__number_rules *haft__compile_frame_number(haft__compile_frame *frame)
@@ -239,7 +240,7 @@ static haft_status add_node(haft__compiler *c, const haft__json *source,
     return HAFT_OK;
 }
 
-static void note_entered(haft__compiler *c, haft__schema_resource *resource)
+static void store_entered(haft__compiler *c, haft__schema_resource *resource)
 {
     if (!resource->entered) {
         resource->entered = true;
@@ -278,7 +279,7 @@ static haft_status compile_keywords(haft__compile_frame *frame, const haft__json
     return haft__compile_combined_keywords(frame);
 }
 
-static bool says_only_types(const haft__schema_node *node)
+static bool has_only_types(const haft__schema_node *node)
 {
     return node->number == NULL && node->string == NULL && node->array == NULL
            && node->object == NULL && node->enumeration == NULL && node->constant == NULL
@@ -297,10 +298,10 @@ static haft_status compile_object(haft__compiler *c, const haft__json *source,
     if (status != HAFT_OK) {
         return status;
     }
-    note_entered(c, frame.resource);
+    store_entered(c, frame.resource);
     frame.node->resource = frame.resource;
     status = compile_keywords(&frame, source);
-    frame.node->plain = says_only_types(frame.node);
+    frame.node->plain = has_only_types(frame.node);
     *ret_node = frame.node;
     return status;
 }
@@ -314,7 +315,7 @@ haft_status haft__compile_node(haft__compiler *c, const haft__json *source,
         return HAFT_OK;
     }
     if (source->kind != HAFT__JSON_OBJECT) {
-        return fail_wanted(c, resource, source, "a schema (an object or a boolean)");
+        return fail_expected(c, resource, source, "a schema (an object or a boolean)");
     }
     const haft__schema_node *known = c->nodes != NULL ? *node_slot(c, source) : NULL;
     if (known != NULL) {
@@ -349,8 +350,8 @@ static haft_status resolve_pending(haft__compiler *c, const haft__pending_ref *p
     return HAFT_OK;
 }
 
-/* Every $dynamicAnchor of a resource that may be in the dynamic scope can be the target of a
- * $dynamicRef. */
+/* Compiles the $dynamicAnchors of a resource that may be in the dynamic scope, because each can be
+ * the target of a $dynamicRef. */
 static haft_status compile_anchors(haft__compiler *c, haft__schema_resource *resource)
 {
     haft_status status = haft__document_index(c, resource->document);
@@ -382,7 +383,7 @@ static haft_status compile_references(haft__compiler *c)
     }
 }
 
-/* The target of a node that is only a $ref. */
+/* The target of a node that has only a $ref; NULL for another node. */
 static haft__schema_node *only_ref(haft__compiler *c, const haft__schema_node *node)
 {
     const haft__general_rules *rules = node->general;
@@ -399,8 +400,8 @@ static haft__schema_node *only_ref(haft__compiler *c, const haft__schema_node *n
     return rules->ref == c->always || rules->ref == c->never ? NULL : *node_slot(c, source);
 }
 
-/* Lets validation skip nodes that are only references. Two walks over each chain of them, the
- * second of which shortens it, keep this linear. */
+/* Sets the alias of a node that has only a $ref, so that validation skips it. Each chain of such
+ * nodes is walked twice. The second walk shortens the chain, so that the total cost is linear. */
 static haft_status link_alias(haft__compiler *c, haft__schema_node *node)
 {
     haft__schema_node *end = node;
@@ -425,7 +426,7 @@ static haft_status link_alias(haft__compiler *c, haft__schema_node *node)
 
 static haft_status link_nodes(haft__compiler *c)
 {
-    /* With a $dynamicRef the path of a validation matters. */
+    /* With a $dynamicRef, the result depends on the nodes that a validation has passed. */
     bool skip = c->schema->dynamic || c->nodes == NULL;
     for (uint32_t i = 0; !skip && i <= c->node_mask; i++) {
         haft_status status = c->nodes[i] != NULL ? link_alias(c, c->nodes[i]) : HAFT_OK;

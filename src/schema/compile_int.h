@@ -3,8 +3,9 @@
  * schema/compile_int.h - shared by the files of the compiler: compile.c, assertions.c,
  * applicators.c, keywords.c, resolve.c, meta_schemas.c.
  *
- * A *document* is a JSON value from the caller. A *resource* is a part of one that has its own base
- * URI (the root, and every subschema with an $id). A *frame* is a subschema being compiled.
+ * A *document* is a JSON value from the caller. A *resource* is a part of a document that has its
+ * own base URI (the root, and every subschema with an $id). A *frame* is a subschema being
+ * compiled.
  */
 #ifndef HAFT_SCHEMA_COMPILE_INT_H
 #define HAFT_SCHEMA_COMPILE_INT_H
@@ -28,7 +29,7 @@ typedef struct haft__schema_document {
     haft_str uri; /* its URI; "" for the schema passed to the compiler */
     const haft__json *root;
     haft__schema_resource *resource; /* of the root */
-    bool indexed;                    /* its $id and $anchor are known */
+    bool indexed;                    /* the resources have all $id and $anchor of the document */
 } haft__schema_document;
 
 struct haft__schema_resource {
@@ -36,10 +37,10 @@ struct haft__schema_resource {
     const haft__json *root;
     haft__schema_document *document;
     uint8_t draft, vocabularies;
-    bool entered;                        /* some node of it has been compiled */
+    bool entered;                        /* a node of the resource has been compiled */
     haft__schema_resource *next_entered; /* in the order of entry */
     haft__map anchors;                   /* name to haft__schema_anchor */
-    haft__dynamic_anchor *dynamic;       /* the $dynamicAnchors among them */
+    haft__dynamic_anchor *dynamic;       /* the $dynamicAnchors among the anchors */
 };
 
 typedef struct haft__schema_anchor {
@@ -72,7 +73,7 @@ typedef struct haft__compiler {
     haft__pending_ref *pending;
     haft__schema_resource *entered, **entered_last;
     haft__schema_resource *
-        *anchors_next; /* the first entered one whose dynamic anchors are not compiled */
+        *anchors_next; /* the first entered resource whose dynamic anchors are not compiled */
     char where[sizeof(((haft_error *)0)->where)]; /* of the last haft__compile_location */
 } haft__compiler;
 
@@ -150,7 +151,7 @@ haft__keyword_compile haft__compile_subschema_list, haft__compile_subschema, haf
     haft__compile_dynamic_ref, haft__compile_items, haft__compile_additional_items,
     haft__compile_prefix_items, haft__compile_properties, haft__compile_pattern_properties,
     haft__compile_dependencies;
-/* The work that needs all keywords of a frame. */
+/* Compiles the keywords that depend on other keywords of the frame. */
 HAFT_MUST_USE haft_status haft__compile_combined_keywords(haft__compile_frame *frame);
 
 /* compile.c */
@@ -160,7 +161,8 @@ HAFT_MUST_USE haft_status haft__compile_node(haft__compiler *c, const haft__json
                                              haft__schema_resource *resource, uint32_t depth,
                                              const haft__schema_node **ret_node);
 
-/* A group of the frame's node, made on first use; NULL when out of memory. */
+/* Return a group of keywords of the frame's node, which is made on first use; NULL when out of
+ * memory. */
 haft__number_rules *haft__compile_frame_number(haft__compile_frame *frame);
 haft__string_rules *haft__compile_frame_string(haft__compile_frame *frame);
 haft__array_rules *haft__compile_frame_array(haft__compile_frame *frame);
@@ -171,7 +173,7 @@ haft__general_rules *haft__compile_frame_general(haft__compile_frame *frame);
 const char *haft__compile_location(haft__compiler *c, const haft__schema_resource *resource,
                                    const haft__json *at);
 haft_status haft__compile_fail_expected(haft__compile_frame *frame, const haft__json *at,
-                                        const char *wanted);
+                                        const char *expected);
 haft_status haft__compile_no_memory(haft__compiler *c);
 
 /* Compiles a regular expression; errors give the location of `at`. */
@@ -183,7 +185,7 @@ HAFT_MUST_USE haft_status haft__compile_regex(haft__compile_frame *frame, haft_s
 typedef struct haft__ref_target {
     const haft__json *source;
     haft__schema_resource *resource;
-    haft_str dynamic; /* the name of the $dynamicAnchor it was found by; else empty */
+    haft_str dynamic; /* the name of the $dynamicAnchor that led to it; else empty */
 } haft__ref_target;
 
 HAFT_MUST_USE haft_status haft__document_add(haft__compiler *c, haft_str uri,

@@ -73,7 +73,7 @@ static void add_scalar(haft__buf *buf, const haft__json *value)
     haft__describe_add(buf, shown.len < text.len ? "..." : "");
 }
 
-/* Stops after `end` bytes: containers are walked only as far as they are shown. */
+/* Stops when the buffer has `end` bytes, so that only the visible part of a container is walked. */
 static void add_value(haft__buf *buf, const haft__json *value, size_t end, unsigned depth)
 {
     if (value->kind < HAFT__JSON_ARRAY) {

@@ -15,7 +15,7 @@ static inline void haft__describe_add(haft__buf *buf, const char *text)
     haft__buf_add(buf, text, strlen(text));
 }
 
-/* Appends the value as JSON, cut. Takes constant time, whatever the size of the value. */
+/* Appends the value as JSON, cut. Takes constant time for values of any size. */
 void haft__describe_value(haft__buf *buf, const haft__json *value);
 
 /* Appends the type and the value: `string "abc"`, `integer 5`, `null`. */

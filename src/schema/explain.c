@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain.c - the second pass: checks an invalid instance again and words every failure.
+ * explain.c - the second pass: checks an invalid instance again and writes a message for every
+ * failure.
  *
  * It walks the same nodes as validate.c and calls it for every decision (which alternative holds,
- * the result of `if`), so the two can differ only in the order of checks; if they do, the report
- * says so instead of calling an invalid instance valid. If all alternatives fail, the failures of
- * the closest one are reported. Unevaluated parts are reported only if everything else is valid,
- * because only then they are known. Errors live in the checker's arena until the best are chosen;
- * each costs steps, which bounds it. Tests: tests/schema/explain_test.c.
+ * the result of `if`), so the two can differ only in the order of checks. If they differ
+ * nevertheless, the report has an error for that, and an invalid instance is never reported as
+ * valid. If all alternatives fail, the failures of the closest one are reported. Unevaluated parts
+ * are reported only if everything else is valid, because only then it is known which parts are
+ * unevaluated. Errors live in the checker's arena until the best are chosen. Each error costs
+ * steps, which bounds their memory. Tests: tests/schema/explain_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -83,7 +85,7 @@ static void explain_number(haft__explainer *ex, const haft__number_rules *rules,
 
 /* "Expected at least 1 character, found 0" */
 static void explain_range(haft__explainer *ex, const haft__schema_count_range *range,
-                          uint64_t found, const char *thing, const haft__instance_path *at)
+                          uint64_t found, const char *noun, const haft__instance_path *at)
 {
     if (found >= range->min && found <= range->max) {
         return;
@@ -91,7 +93,7 @@ static void explain_range(haft__explainer *ex, const haft__schema_count_range *r
     haft__buf *text = haft__explain_message(ex);
     bool few = found < range->min;
     haft__describe_add(text, few ? "Expected at least " : "Expected at most ");
-    haft__describe_count(text, few ? range->min : range->max, thing);
+    haft__describe_count(text, few ? range->min : range->max, noun);
     haft__buf_addf(text, ", found %llu", (unsigned long long)found);
     haft__explain_add(ex, at, HAFT__WEIGHT_OTHER);
 }
@@ -224,7 +226,8 @@ static void explain_unknown(haft__explainer *ex, const haft__object_rules *rules
     haft__explain_add(ex, at, HAFT__WEIGHT_OTHER);
 }
 
-/* Explains a member by a node for it alone: there `false` means that the member is not allowed. */
+/* Explains a member with a node that applies only to it. If that node is the schema `false`, the
+ * member is not allowed. */
 static void explain_member(haft__explainer *ex, const haft__schema_node *node,
                            const haft__json_member *member, const haft__instance_path *at)
 {
@@ -426,7 +429,7 @@ static void explain_none_of(haft__explainer *ex, const haft__schema_node_list *l
     }
 }
 
-/* Explains every alternative and keeps the failures of the closest. */
+/* Explains every alternative and keeps the failures of the closest one. */
 static void explain_alternatives(haft__explainer *ex, const haft__schema_node_list *list,
                                  const haft__json *value, const haft__instance_path *at)
 {
@@ -441,7 +444,7 @@ static void explain_alternatives(haft__explainer *ex, const haft__schema_node_li
         explain_node(ex, list->items[i], value, at);
         (void)haft__explain_redirect(ex, before);
         if (haft__explain_is_done(ex)) {
-            haft__explain_add_all(ex, &own); /* it contains the reason why the check ended */
+            haft__explain_add_all(ex, &own); /* the list has the reason why the check ended */
             return;
         }
         if (own.weight < best.weight) {
@@ -542,7 +545,7 @@ static void explain_general(haft__explainer *ex, const haft__general_rules *rule
     }
 }
 
-/* Explains the unevaluated parts of `value`. Everything else in `node` holds. */
+/* Explains the unevaluated parts of `value`, which is valid for all other keywords of `node`. */
 static void explain_unevaluated(haft__explainer *ex, const haft__schema_node *node,
                                 const haft__json *value, const haft__instance_path *at)
 {
@@ -649,7 +652,7 @@ haft_status haft__schema_explain(const haft__schema *schema, haft__checker *chec
     haft__buf_init(&ex.text, MESSAGE_MAX);
     haft__buf_init(&ex.where, WHERE_MAX);
     haft__exceeded stop = checker->stop;
-    /* If a budget of the whole validation is used up, a second walk would only use it up again. */
+    /* If a budget of the whole validation is used up, a second pass would only use it up again. */
     if (stop == HAFT__EXCEEDED_NONE || stop == HAFT__EXCEEDED_PATTERN
         || stop == HAFT__EXCEEDED_DIGITS) {
         haft__checker_begin(checker, schema);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failures.c - lists of worded failures.
+ * failures.c - lists of failures with their messages.
  *
  * Tests: tests/schema/explain_test.c.
  */
@@ -12,7 +12,7 @@
 #include "schema/describe.h"
 #include "json/pointer.h"
 
-/* The cost of a failure in steps, and the bytes of it that cost one more step. */
+/* The cost of a failure in steps, and the number of its bytes that cost one more step. */
 #define ERROR_STEPS 64U
 #define ERROR_STEP  4U
 /* The longest token that is an index. */
@@ -118,7 +118,7 @@ void haft__explain_add_exceeded(haft__explainer *ex, haft__exceeded stop,
     haft__buf *text = haft__explain_message(ex);
     switch (stop) {
     case HAFT__EXCEEDED_NONE:
-        /* Only if the two passes differ, which the suite and the fuzzer test for. */
+        /* Only if the two passes differ; the test suite and the fuzzer search for such cases. */
         haft__describe_add(text, "Does not match the schema");
         break;
     case HAFT__EXCEEDED_STEPS:

@@ -2,17 +2,19 @@
 /*
  * schema/failures.h - the failures that the explaining pass has found, and its position.
  *
- * A failure is worded into a buffer (haft__explain_message) and then added to the current list.
- * Each alternative of anyOf and oneOf is explained into its own list; the best list is appended.
- * Failures live in the checker's arena; each costs steps, which bounds them all.
+ * The message of a failure is written into a buffer (haft__explain_message), and then the failure
+ * is added to the current list. Each alternative of anyOf and oneOf is explained into its own list;
+ * the best list is appended. Failures live in the checker's arena; each costs steps, which bounds
+ * them all.
  */
 #ifndef HAFT_SCHEMA_FAILURES_H
 #define HAFT_SCHEMA_FAILURES_H
 
 #include "schema/schema_int.h"
 
-/* The weight of a failure against an alternative. A wrong type rules it out, a wrong constant in
- * one of its members (a discriminator) nearly so; any other failure counts as one. */
+/* The weight of a failure against an alternative. A wrong type has the greatest weight, a wrong
+ * constant in a member (a discriminator) the second greatest. Any other failure has the weight
+ * 1. */
 #define HAFT__WEIGHT_TYPE          100000U
 #define HAFT__WEIGHT_DISCRIMINATOR 1000U
 #define HAFT__WEIGHT_OTHER         1U
@@ -50,10 +52,11 @@ typedef struct haft__explainer {
 /* An empty list for a value at that depth. */
 void haft__schema_failures_init(haft__schema_failures *list, uint32_t depth);
 
-/* Enough failures, or no budget or memory left: the pass can stop. */
+/* Whether the pass can stop: the list has enough failures, or the budget or the memory is used
+ * up. */
 bool haft__explain_is_done(const haft__explainer *ex);
 
-/* Starts a message for the next failure that is added. */
+/* Returns the empty buffer for the message of the next failure. */
 haft__buf *haft__explain_message(haft__explainer *ex);
 void haft__explain_add(haft__explainer *ex, const haft__instance_path *at, uint64_t weight);
 

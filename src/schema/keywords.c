@@ -2,9 +2,9 @@
 /*
  * keywords.c - every supported keyword, one row each.
  *
- * Sorted by name (a test checks it) and found by binary search. A name may have two rows for
- * different drafts. All other keywords are annotations or unknown, and are ignored. Tests:
- * tests/schema/keywords_test.c.
+ * The table is sorted by name (a test checks the order) and searched by binary search. A name may
+ * have two rows for different drafts. All other keywords are annotations or unknown, and are
+ * ignored. Tests: tests/schema/keywords_test.c.
  */
 #include "base/str.h"
 #include "schema/compile_int.h"

@@ -11,15 +11,15 @@
 #include "json/value.h"
 
 /* No value can exist below a text, at a name in a list, or at an undeclared property, unless
- * `additionalProperties` allows others. */
+ * `additionalProperties` allows undeclared properties. */
 typedef enum haft__schema_lookup_result {
     HAFT__LOOKUP_KNOWN,        /* the schema describes the location */
     HAFT__LOOKUP_UNRESTRICTED, /* the schema does not decide whether a value can exist there */
     HAFT__LOOKUP_IMPOSSIBLE,   /* no value can exist there */
 } haft__schema_lookup_result;
 
-/* Looks up the location at the JSON Pointer `at`. `ret_until` is the part of the pointer that
- * exists, and `ret_schema` the schema there. */
+/* Looks up the location at the JSON Pointer `at`. `ret_until` is the longest part of the pointer
+ * for which a value can exist, and `ret_schema` the schema at its end. */
 haft__schema_lookup_result haft__schema_lookup(haft__json schema, haft_str at, haft_str *ret_until,
                                                haft__json *ret_schema);
 

@@ -2,8 +2,8 @@
 /*
  * meta_schemas.c - the meta-schemas of draft 2020-12 and draft-07, for schemas that refer to them.
  *
- * Their constraints are complete; titles, comments and defaults are left out. Each stays text until
- * a reference needs it. Tests: tests/schema/meta_schemas_test.c.
+ * Their constraints are complete; titles, comments and defaults are left out. Each is parsed only
+ * if a reference needs it. Tests: tests/schema/meta_schemas_test.c.
  */
 #include "base/str.h"
 #include "schema/compile_int.h"

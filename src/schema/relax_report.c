@@ -23,7 +23,8 @@ static bool known(const haft__relax_report *report, haft_str where, haft_str wha
     return false;
 }
 
-/* The report does not have room to remember all omitted lines. */
+/* Counts a line that is omitted. Omitted lines are not stored, so only a direct repetition is
+ * detected. */
 static void omit_line(haft__relax_report *report, haft_str where, haft_str what)
 {
     uint64_t hash = 14695981039346656037U;

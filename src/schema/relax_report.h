@@ -21,8 +21,8 @@ typedef struct haft__relax_report {
     haft__relaxation *items;
     size_t count, capacity;
     size_t left_off;    /* lines omitted after HAFT__LIMIT_GRAMMAR_RELAXED others */
-    uint64_t last;      /* a hash of the last of those */
-    haft_status status; /* NO_MEMORY or TOO_BIG once the arena had no room for a line */
+    uint64_t last;      /* a hash of the last omitted line */
+    haft_status status; /* NO_MEMORY or TOO_BIG after the arena had no space for a line */
 } haft__relax_report;
 
 void haft__relax_report_init(haft__relax_report *report, haft__arena *arena);

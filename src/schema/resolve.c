@@ -2,10 +2,10 @@
 /*
  * resolve.c - documents, resources and references: $schema, $id, $anchor, $ref.
  *
- * A document is searched for $id and $anchor ("indexed") only when a reference needs it: "#" and
- * "#/a/b" within the schema itself do not. Subschemas are found by the keywords they stand under;
- * an $id inside an enum or an unknown keyword is just data.
- * Tests: tests/schema/resolve_test.c.
+ * A document is searched for $id and $anchor ("indexed") only when a reference needs it: references
+ * such as "#" and "#/a/b" within the schema itself do not need it. Subschemas are recognised by
+ * their keywords; an $id inside an enum or an unknown keyword is only data. Tests:
+ * tests/schema/resolve_test.c.
  */
 #include <assert.h>
 
@@ -35,8 +35,8 @@ static haft_str get_string(const haft__json *object, haft_str key)
                                                              : (haft_str){NULL, 0};
 }
 
-/* Dialects known by their URI. The drafts before 07 differ in nothing that is likely to be used,
- * and 2019-09 is read with its own keywords; neither is claimed to be complete. */
+/* The known dialects by their URIs. Drafts before 07 are read as draft-07, because the differences
+ * are rarely used; 2019-09 is read with its own keywords. Support for both is not complete. */
 static const struct dialect {
     haft_str uri;
     uint8_t draft;
@@ -171,8 +171,9 @@ static haft_status resolve_uri(haft__compiler *c, const haft__schema_resource *r
 static haft_status find_member(haft__compiler *c, const haft__json *object, haft_str name,
                                const haft__json **ret_value);
 
-/* The $id of a schema without its fragment; .ptr is NULL when it gives no new base URI. Many
- * references may come through one schema, so its members are not searched one by one. */
+/* The $id of a schema without its fragment; .ptr is NULL if it sets no new base URI. Many
+ * references may pass through one schema, so the members of a large schema are searched with a
+ * map. */
 static haft_status find_id(haft__compiler *c, const haft__json *source, unsigned draft,
                            haft_str *ret_id)
 {
@@ -210,7 +211,7 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
         return HAFT_OK;
     }
     if (known == outer && outer->draft == HAFT__DRAFT_07) {
-        /* The same base URI again, only with a "#name" after it. */
+        /* The $id is the same base URI with a "#name" after it. */
         *ret_resource = outer;
         return HAFT_OK;
     }
@@ -260,7 +261,8 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
     resource->draft = (uint8_t)(referrer != NULL ? referrer->draft : by_option);
     resource->vocabularies = HAFT__VOCABULARIES_ALL;
     *ret_document = document;
-    /* Registered by its location and by its own name, unless that name is already used. */
+    /* The document is registered by its location and by its own $id, unless the $id is already
+     * used. */
     haft_status status = haft__map_put(&c->resources, uri, resource, c->err);
     if (status == HAFT_OK && haft__map_get(&c->resources, base) == NULL) {
         status = haft__map_put(&c->resources, base, resource, c->err);
@@ -456,8 +458,8 @@ static haft_status map_members(haft__compiler *c, const haft__json *object, haft
     return status;
 }
 
-/* A member by its name, through a map when the object is large: many references may lead into it.
- */
+/* Finds a member by its name. A large object is searched with a map, because many references may
+ * point into it. */
 static haft_status find_member(haft__compiler *c, const haft__json *object, haft_str name,
                                const haft__json **ret_value)
 {
@@ -475,7 +477,7 @@ static haft_status find_member(haft__compiler *c, const haft__json *object, haft
     return status;
 }
 
-/* A token of a JSON Pointer without "~0" and "~1". */
+/* Decodes "~0" and "~1" in a token of a JSON Pointer. */
 static haft_str unescape_token(haft__arena *arena, haft_str token)
 {
     if (token.len == 0 || memchr(token.ptr, '~', token.len) == NULL) {
@@ -498,7 +500,7 @@ static haft_str unescape_token(haft__arena *arena, haft_str token)
 typedef enum ground {
     ON_SCHEMA,  /* the next token is a keyword */
     ON_SCHEMAS, /* the next token leads to a schema */
-    ON_DATA,    /* nothing below is known to be a schema */
+    ON_DATA,    /* values below are not known to be schemas */
 } ground;
 
 static ground ground_below(const haft__json *value, haft_str token, unsigned draft)
@@ -523,8 +525,8 @@ static haft_status step(haft__compiler *c, const haft__json **value, haft_str to
     return HAFT_OK;
 }
 
-/* Follows `pointer` from the root of target->resource, through $ids on the path. target->source is
- * NULL if it does not exist. */
+/* Follows `pointer` from the root of target->resource, and enters the resource of each $id on the
+ * path. target->source is NULL if the value does not exist. */
 static haft_status follow(haft__compiler *c, haft_str pointer, haft__ref_target *target)
 {
     ground on = ON_SCHEMA;
@@ -565,7 +567,7 @@ static haft_status find_anchor(haft__compiler *c, haft_str name, haft__ref_targe
     return status;
 }
 
-/* The resource that the part of a reference before its "#" names. */
+/* Finds the resource of a reference: the part before its "#". */
 static haft_status find_resource(haft__compiler *c, haft__schema_resource *from,
                                  const haft__json *at, haft_str reference,
                                  haft__schema_resource **ret_resource)

@@ -2,10 +2,9 @@
 /*
  * schema/schema_int.h - the parts of a compiled schema, shared by the files of this directory.
  *
- * A node is one subschema. Keywords are grouped by the kind of value they apply to, and a group
- * without keywords is a NULL pointer: absent keywords cost nothing. The compiler writes everything
- * here and it is read-only afterwards, except the checker, which belongs to one validation at a
- * time.
+ * A node is one subschema. Keywords are grouped by the kind of value that they apply to, and a
+ * group without keywords is a NULL pointer: absent keywords cost no time. All structs are read-only
+ * after compilation, except the checker, which one validation uses at a time.
  */
 #ifndef HAFT_SCHEMA_SCHEMA_INT_H
 #define HAFT_SCHEMA_SCHEMA_INT_H
@@ -15,8 +14,8 @@
 #include "schema/schema.h"
 #include "json/value.h"
 
-/* A node's types: a bit for each haft__json_kind, so that looking one up is a shift. The last bit
- * stands for the numbers that are integers; it is set instead of the bit of all numbers. */
+/* A node's types: one bit for each haft__json_kind, so that testing a type is a shift. The last bit
+ * stands for integers; it is set instead of the bit of all numbers. */
 #define HAFT__TYPE(kind)   (1U << (kind))
 #define HAFT__TYPE_INTEGER (1U << 7)
 #define HAFT__TYPE_BOOLEAN (HAFT__TYPE(HAFT__JSON_FALSE) | HAFT__TYPE(HAFT__JSON_TRUE))
@@ -34,13 +33,13 @@ typedef struct haft__schema_node_list {
 typedef struct haft__schema_values {
     const haft__json *items;
     uint32_t count;
-    uint32_t mask;         /* of `slots`; there are mask + 1 */
-    const uint32_t *slots; /* 1 + index of a value, 0 when free; NULL in short lists */
+    uint32_t mask;         /* number of slots - 1 */
+    const uint32_t *slots; /* 1 + index of a value; 0: free slot. NULL for short lists */
 } haft__schema_values;
 
-/* A number in the schema; `fits` says that `number` is its exact value. */
+/* A number in the schema. If `fits` is true, `number` is its exact value. */
 typedef struct haft__schema_bound {
-    haft_str text; /* .ptr NULL when the schema does not say */
+    haft_str text; /* .ptr is NULL if the schema has no such bound */
     int64_t number;
     bool fits;
 } haft__schema_bound;
@@ -58,7 +57,7 @@ typedef struct haft__number_rules {
     haft__schema_bound multiple_of;
 } haft__number_rules;
 
-/* How many of something there may be. */
+/* The allowed range of a count. */
 typedef struct haft__schema_count_range {
     uint64_t min, max;
 } haft__schema_count_range;
@@ -72,7 +71,7 @@ typedef struct haft__string_rules {
 typedef struct haft__array_rules {
     haft__schema_count_range length;
     haft__schema_node_list prefix;  /* prefixItems; in older drafts `items` with a list */
-    const haft__schema_node *items; /* for the items after those; NULL if absent */
+    const haft__schema_node *items; /* for the items after `prefix`; NULL if absent */
     const haft__schema_node *contains;
     haft__schema_count_range containing; /* minContains and maxContains */
     bool unique;
@@ -104,11 +103,12 @@ typedef struct haft__schema_dependency {
 
 typedef struct haft__object_rules {
     haft__schema_count_range size;
-    const haft__schema_property *properties; /* those declared, then those only required */
+    const haft__schema_property
+        *properties; /* declared properties, then those that are only required */
     uint32_t count;
     uint32_t required;     /* how many are required */
-    uint32_t mask;         /* of `slots`; there are mask + 1 */
-    const uint32_t *slots; /* 1 + index of a property, 0 when free; NULL when there are few */
+    uint32_t mask;         /* number of slots - 1 */
+    const uint32_t *slots; /* 1 + index of a property; 0: free slot. NULL for few properties */
     const haft__schema_node *additional;
     const haft__schema_node *names; /* propertyNames */
     const haft__schema_pattern_property *patterns;
@@ -119,7 +119,7 @@ typedef struct haft__object_rules {
 
 /* A $dynamicRef. */
 typedef struct haft__dynamic_ref {
-    haft_str name;                 /* the anchor; empty when it is looked up like a $ref */
+    haft_str name;                 /* the anchor; empty: resolved like a $ref */
     const haft__schema_node *node; /* the target if no outer resource has that anchor */
 } haft__dynamic_ref;
 
@@ -134,9 +134,10 @@ typedef struct haft__general_rules {
 } haft__general_rules;
 
 struct haft__schema_node {
-    uint8_t types;                  /* 0 for the schema `false` */
-    bool plain;                     /* says nothing but its types */
-    const haft__schema_node *alias; /* a $ref and nothing else: the node to use instead */
+    uint8_t types; /* 0 for the schema `false` */
+    bool plain;    /* the node constrains only the type */
+    const haft__schema_node
+        *alias; /* if the node has only a $ref: the node to use instead; else NULL */
     const haft__number_rules *number;
     const haft__string_rules *string;
     const haft__array_rules *array;
@@ -162,7 +163,7 @@ struct haft__schema {
     bool dynamic; /* has a $dynamicRef: the checker must record its dynamic scope */
 };
 
-/* Why a validation stopped. The instance then counts as invalid. */
+/* The reason why a validation stopped; the instance then counts as invalid. */
 typedef enum haft__exceeded {
     HAFT__EXCEEDED_NONE,
     HAFT__EXCEEDED_STEPS,
@@ -173,20 +174,20 @@ typedef enum haft__exceeded {
     HAFT__EXCEEDED_MEMORY,
 } haft__exceeded;
 
-/* The resources a validation has come through, from the inside out. */
+/* The resources that a validation has entered, from the innermost to the outermost. */
 typedef struct haft__dynamic_scope {
     const struct haft__dynamic_scope *outer;
     const haft__schema_resource *resource;
 } haft__dynamic_scope;
 
-/* Which members or items have been evaluated: a bit each, in the checker's words. */
+/* The members or items that have been evaluated: one bit each, in the checker's words. */
 typedef struct haft__evaluated {
     size_t at;
     uint32_t count;
 } haft__evaluated;
 
 struct haft__checker {
-    int64_t steps; /* left */
+    int64_t steps; /* remaining steps */
     uint32_t nesting;
     haft__exceeded stop;
     haft_str stop_pattern;
@@ -196,11 +197,11 @@ struct haft__checker {
     haft__pattern_scratch *scratch;
     uint64_t *words; /* a stack of bit sets and hash tables */
     size_t word_count, word_capacity;
-    haft__arena arena; /* what explaining needs, emptied each time */
+    haft__arena arena; /* memory of the explaining pass, emptied each time */
 };
 
-/* The first eight bytes of a key; for shorter keys all bytes, mixed so that for keys of equal
- * length up to eight equal prefixes mean equal keys. */
+/* The first eight bytes of a key. For shorter keys all bytes, combined so that two keys of equal
+ * length up to eight with the same prefix are equal. */
 static inline uint64_t haft__key_prefix(const char *key, size_t length)
 {
     if (length >= 8) {
@@ -229,11 +230,11 @@ static inline uint64_t haft__key_prefix(const char *key, size_t length)
 bool haft__validate_node(haft__checker *checker, const haft__schema_node *node,
                          const haft__json *value, const haft__evaluated *marks);
 
-/* The same without unevaluatedItems and unevaluatedProperties. */
+/* Like haft__validate_node, but ignores unevaluatedItems and unevaluatedProperties. */
 bool haft__validate_node_before_unevaluated(haft__checker *checker, const haft__schema_node *node,
                                             const haft__json *value, const haft__evaluated *marks);
 
-/* The keywords of one kind of value, one by one: for explaining. */
+/* Single keywords, for the explaining pass. */
 bool haft__validate_type(uint8_t types, const haft__json *value);
 bool haft__validate_bound(haft__checker *checker, haft__schema_bound_kind kind,
                           const haft__schema_bound *bound, const haft__json *value);
@@ -257,10 +258,10 @@ const haft__schema_node *haft__checker_resolve_dynamic_ref(haft__checker *checke
 
 /* checker.c: budgets and memory. */
 
-/* Notes why the validation ends. Returns false. */
+/* Stores the reason why the validation ends. Returns false. */
 bool haft__checker_stop(haft__checker *checker, haft__exceeded why);
 
-/* How many bytes of a text, and of a number, are compared or hashed for one step. */
+/* The number of bytes of a text, and of a number, that are compared or hashed for one step. */
 #define HAFT__TEXT_STEP   64U
 #define HAFT__NUMBER_STEP 16U
 
@@ -274,7 +275,7 @@ static inline bool haft__checker_charge(haft__checker *checker, size_t steps)
 /* Charges for comparing or hashing the whole of `value`. */
 bool haft__checker_charge_value(haft__checker *checker, const haft__json *value);
 
-/* One subschema deeper; every true is followed by a leave. */
+/* Enters a subschema. If this returns true, haft__checker_leave must follow. */
 static inline bool haft__checker_enter(haft__checker *checker, uint32_t limit)
 {
     if (HAFT__UNLIKELY(checker->nesting >= limit)) {
@@ -289,11 +290,11 @@ static inline void haft__checker_leave(haft__checker *checker)
     checker->nesting--;
 }
 
-/* A fresh budget. */
+/* Begins a validation with a full budget. */
 void haft__checker_begin(haft__checker *checker, const haft__schema *schema);
 
-/* Zeroed words on top of the stack, at checker->words + *ret_at until the next push; popped by
- * setting word_count back. */
+/* Pushes zeroed words onto the stack. They are at checker->words + *ret_at until the next push.
+ * Setting word_count back removes them. */
 bool haft__checker_push_words(haft__checker *checker, size_t count, size_t *ret_at);
 
 bool haft__evaluated_push(haft__checker *checker, uint32_t count, haft__evaluated *ret_marks);
@@ -317,7 +318,7 @@ static inline bool haft__evaluated_has(const haft__checker *checker, const haft_
 /* resolve.c: the dynamic anchors of a resource. */
 const haft__dynamic_anchor *haft__resource_anchors(const haft__schema_resource *resource);
 
-/* explain.c: checks again and words every failure into `arena`. */
+/* explain.c: checks again and writes a message for every failure into `arena`. */
 HAFT_MUST_USE haft_status haft__schema_explain(const haft__schema *schema, haft__checker *checker,
                                                const haft__json *instance, haft__arena *arena,
                                                haft__schema_report *ret_report, haft_error *err);

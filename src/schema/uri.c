@@ -26,7 +26,7 @@ static bool is_scheme_char(char c)
     return haft__ascii_is_alphanumeric(c) || c == '+' || c == '-' || c == '.';
 }
 
-/* The length of the scheme at the start of `text`, 0 when it has none. */
+/* The length of the scheme at the start of `text`; 0 if it has none. */
 static size_t scheme_length(haft_str text)
 {
     if (text.len == 0 || !haft__ascii_is_letter(text.ptr[0])) {
@@ -130,7 +130,7 @@ static void add_path(char **to, haft_str path)
     }
 }
 
-/* The base's path without its last segment, then the reference's (section 5.2.3). */
+/* The base's path without its last segment, followed by the reference's path (section 5.2.3). */
 static haft_str merge(haft__arena *arena, const haft__uri *base, haft_str path)
 {
     size_t kept = base->path.len;

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 
-/* The parts of a reference, without their separators. A part whose ptr is NULL is absent, which is
- * not the same as empty; the path is never absent. */
+/* The parts of a reference, without their separators. If the ptr of a part is NULL, the part is
+ * absent, which differs from empty. The path is never absent. */
 typedef struct haft__uri {
     haft_str scheme, authority, path, query, fragment;
 } haft__uri;

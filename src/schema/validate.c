@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * validate.c - the fast pass: does the schema accept the value, yes or no.
+ * validate.c - the fast pass: whether the schema accepts the value.
  *
- * It allocates nothing (but see checker.c), stops at the first failure, and records nothing about
- * it: explain.c checks again if a caller needs the reasons. HAFT__LIMIT_SCHEMA_NESTING bounds the
+ * It allocates only the memory of checker.c, stops at the first failure and stores no reason:
+ * explain.c checks again if a caller needs the reasons. HAFT__LIMIT_SCHEMA_NESTING bounds the
  * recursion, HAFT__LIMIT_SCHEMA_STEPS the work: a step for each node that is checked, even if it
  * has only a type, a step for each item and member, and steps by length for texts and numbers that
  * are compared or hashed. Tests: tests/schema/validate_test.c, tests/schema/suite_test.c.
@@ -23,7 +23,8 @@ bool haft__validate_type(uint8_t types, const haft__json *value)
            && (value->integer || haft__number_is_integer(haft__json_text(*value)));
 }
 
-/* The value of a number written as at most 18 digits; others are compared as text. */
+/* The value of a number that is written with at most 18 digits. Other numbers are compared as
+ * text. */
 static bool small_integer(const haft__json *value, int64_t *ret_number)
 {
     if (!value->integer || value->count > 18) {
@@ -38,7 +39,7 @@ static bool small_integer(const haft__json *value, int64_t *ret_number)
     return true;
 }
 
-/* A number with a fraction or exponent needs a computation to decide. */
+/* Whether a number is an integer. If it has a fraction or an exponent, this must be computed. */
 static bool is_integer(haft__checker *checker, uint8_t types, const haft__json *value)
 {
     return value->kind == HAFT__JSON_NUMBER && (types & HAFT__TYPE_INTEGER) != 0
@@ -112,7 +113,8 @@ uint64_t haft__checker_string_length(haft__checker *checker, const haft__json *s
     return haft__utf8_length(haft__json_text(*string));
 }
 
-/* A character takes one to four bytes: often the number of bytes decides. */
+/* Whether the length of a string is in the range. A character has one to four bytes, so often the
+ * number of bytes is sufficient. */
 static bool length_fits(haft__checker *checker, const haft__schema_count_range *range,
                         const haft__json *value)
 {
@@ -161,7 +163,7 @@ static bool string_fits(haft__checker *checker, const haft__string_rules *rules,
                                          haft__json_text(*value)));
 }
 
-/* Charges for comparing two values of one kind; values of different sizes cost nothing. */
+/* Charges for comparing two values of the same kind. Values of different sizes cost no steps. */
 static bool charge_compare(haft__checker *checker, const haft__json *a, const haft__json *b)
 {
     if (a->kind == HAFT__JSON_NUMBER) {
@@ -171,7 +173,7 @@ static bool charge_compare(haft__checker *checker, const haft__json *a, const ha
     return a->count == b->count && haft__checker_charge_value(checker, b);
 }
 
-/* Same JSON value. Charges its own cost. */
+/* Whether two values are equal as JSON. Charges the cost of the comparison. */
 static bool equal(haft__checker *checker, const haft__json *a, const haft__json *b)
 {
     if (a->kind != b->kind) {
@@ -280,7 +282,7 @@ bool haft__validate_unique_items(haft__checker *checker, const haft__json *array
     return unique && checker->stop == HAFT__EXCEEDED_NONE;
 }
 
-/* Checks only as many items as needed; all of them if they are also marked. */
+/* Checks `contains`: only as many items as needed, or all items if they must be marked. */
 static bool contains_fits(haft__checker *checker, const haft__array_rules *rules,
                           const haft__json *array, const haft__evaluated *marks)
 {
@@ -362,7 +364,8 @@ static const haft__schema_property *search_property(haft__checker *checker,
     return NULL;
 }
 
-/* Most objects have their members in the order of the schema: *hint is the one expected next. */
+/* Finds a property. *hint is the property to try first, because most objects have their members in
+ * the order of the schema. */
 static inline const haft__schema_property *find_property(haft__checker *checker,
                                                          const haft__object_rules *rules,
                                                          const haft__json *key, uint32_t *hint)
@@ -397,7 +400,7 @@ const haft__json *haft__checker_find_member(haft__checker *checker, const haft__
     return NULL;
 }
 
-/* A member that is not in `properties`, or to which patternProperties may apply. */
+/* Checks a member that is not in `properties`, or that patternProperties may apply to. */
 static bool other_member_fits(haft__checker *checker, const haft__object_rules *rules,
                               const haft__json_member *member, bool declared, bool *ret_evaluated)
 {
@@ -493,7 +496,7 @@ static bool object_fits(haft__checker *checker, const haft__object_rules *rules,
     return true;
 }
 
-/* Marks only what `node` evaluates when it accepts. */
+/* Whether `node` accepts the value. Only if it does, marks the parts that it evaluates. */
 static bool accepts_marking(haft__checker *checker, const haft__schema_node *node,
                             const haft__json *value, const haft__evaluated *marks)
 {
@@ -512,7 +515,8 @@ static bool accepts_marking(haft__checker *checker, const haft__schema_node *nod
     return accepted;
 }
 
-/* How many of `list` accept; may stop at `enough` when nothing is marked. */
+/* The number of nodes in `list` that accept the value. May stop at `enough` if no parts are
+ * marked. */
 static uint32_t count_accepting(haft__checker *checker, const haft__schema_node_list *list,
                                 const haft__json *value, const haft__evaluated *marks,
                                 uint32_t enough)
@@ -634,7 +638,7 @@ static bool accepts_all_parts(haft__checker *checker, const haft__schema_node *n
     return accepted;
 }
 
-/* Arrays, objects, and nodes with keywords that refer to other nodes. */
+/* Checks an array, an object, or a node with keywords that refer to other nodes. */
 static bool accepts_deep(haft__checker *checker, const haft__schema_node *node,
                          const haft__json *value, const haft__evaluated *marks)
 {

@@ -22,31 +22,32 @@ enum {
     ALL = BOUNDS | ANTHROPIC | GEMINI,
 };
 
-/* Nesting of schemas. Each takes up to four levels of JSON, and the result must be readable. */
+/* The maximum nesting of schemas. Each takes up to four levels of JSON, and JSON readers must
+ * accept the result. */
 #define DEPTH (HAFT__LIMIT_JSON_DEPTH / 8)
 
 /* The content of a keyword's value. */
-typedef enum holds {
+typedef enum value_content {
     HOLDS_VALUE,   /* nothing to translate */
     HOLDS_SCHEMA,  /* a schema */
     HOLDS_LIST,    /* a list of schemas */
     HOLDS_MEMBERS, /* an object of schemas */
     HOLDS_COUNT,   /* a count, which llama.cpp expands */
     HOLDS_LENGTH,  /* a count; next to a pattern or a format only OpenAI uses it */
-    HOLDS_PATTERN, /* llama.cpp requires both anchors */
-    HOLDS_BOUND,   /* llama.cpp supports it for integers only */
-    HOLDS_FORMAT,  /* each server supports some */
+    HOLDS_PATTERN, /* a regular expression; llama.cpp requires both anchors */
+    HOLDS_BOUND,   /* a number; llama.cpp supports bounds of integers only */
+    HOLDS_FORMAT,  /* the name of a format; each server supports some formats */
     HOLDS_ITEMS,   /* a schema of the items after prefixItems */
     HOLDS_CHOICE,  /* a list of schemas; llama.cpp ignores properties next to it */
     HOLDS_REQUIRED,
     HOLDS_VALUES, /* a list of values; Gemini supports strings and numbers only */
-    HOLDS_CONST,  /* a value; for Gemini it becomes a list of one */
-} holds;
+    HOLDS_CONST,  /* a value; for Gemini it becomes a list of one value */
+} value_content;
 
 static const struct {
     const char *key;
     unsigned targets;
-    holds holds;
+    value_content value_content;
 } keywords[] = {
     {"type", ALL, HOLDS_VALUE},
     {"description", ALL, HOLDS_VALUE},
@@ -213,17 +214,18 @@ static bool is_integer(haft__json schema)
     return type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("integer"));
 }
 
-/* The replacement of a keyword that the server supports, but not with this value; NULL: it stays.
- */
-static const char *find_fault(haft__downlevel *d, haft__json schema, const char *key, holds what)
+/* The replacement of a keyword that the server supports, but not with this value; NULL: the keyword
+ * stays. */
+static const char *find_fault(haft__downlevel *d, haft__json schema, const char *key,
+                              value_content kind)
 {
     uint64_t count = 0;
     haft_str value = haft__json_text(*haft__object_find(schema, key));
     bool ollama = d->target == HAFT__TARGET_OLLAMA;
-    if (what == HOLDS_LENGTH && is_shaped(d, schema)) {
+    if (kind == HOLDS_LENGTH && is_shaped(d, schema)) {
         return "any length: ignored next to a pattern or a format";
     }
-    switch (what) {
+    switch (kind) {
     case HOLDS_LENGTH:
     case HOLDS_COUNT:
         if (d->target == HAFT__TARGET_ANTHROPIC && haft__gbnf_get_count(schema, key, &count)
@@ -263,9 +265,9 @@ static const char *find_fault(haft__downlevel *d, haft__json schema, const char 
     HAFT__UNREACHABLE();
 }
 
-static bool fits(haft__downlevel *d, haft__json schema, const char *key, holds what)
+static bool is_supported(haft__downlevel *d, haft__json schema, const char *key, value_content kind)
 {
-    const char *fault = find_fault(d, schema, key, what);
+    const char *fault = find_fault(d, schema, key, kind);
     if (fault != NULL) {
         haft__gbnf_relax(&d->g, schema, key, fault);
     }
@@ -299,7 +301,7 @@ static haft__json translate_value(haft__downlevel *d, haft__json schema, size_t 
     const char *key = keywords[keyword].key;
     haft__json value = *haft__object_find(schema, key);
     size_t before;
-    switch (keywords[keyword].holds) {
+    switch (keywords[keyword].value_content) {
     case HOLDS_CHOICE:
     case HOLDS_LIST: return translate_list(d, key, value);
     case HOLDS_MEMBERS: return translate_members(d, schema, value);
@@ -334,7 +336,7 @@ static bool is_type(haft__json name)
     return false;
 }
 
-/* The schema without a type that no server knows: a server would reject the whole request. */
+/* The schema without an unknown type, for which a server would reject the whole request. */
 static haft__json drop_bad_type(haft__downlevel *d, haft__json schema)
 {
     const haft__json *type = haft__object_find(schema, "type");
@@ -368,16 +370,16 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
     for (size_t i = 0; i < COUNT(keywords); i++) {
         const char *key = keywords[i].key;
         if (haft__object_find(schema, key) == NULL || (keywords[i].targets >> d->target & 1) == 0
-            || (strict && keywords[i].holds == HOLDS_REQUIRED)
-            || !fits(d, schema, key, keywords[i].holds)) {
+            || (strict && keywords[i].value_content == HOLDS_REQUIRED)
+            || !is_supported(d, schema, key, keywords[i].value_content)) {
             continue;
         }
-        bool list = d->target == HAFT__TARGET_GEMINI && keywords[i].holds == HOLDS_CONST;
+        bool list = d->target == HAFT__TARGET_GEMINI && keywords[i].value_content == HOLDS_CONST;
         haft__object_builder_put(&m, haft__object_builder_string(list ? "enum" : key),
                                  translate_value(d, schema, i));
     }
     if (haft__object_find(schema, "oneOf") != NULL && haft__object_find(schema, "anyOf") == NULL
-        && fits(d, schema, "oneOf", HOLDS_CHOICE)) {
+        && is_supported(d, schema, "oneOf", HOLDS_CHOICE)) {
         haft__gbnf_report_relaxed(&d->g, "oneOf", "anyOf: more than one may match");
         haft__object_builder_put(&m, haft__object_builder_string("anyOf"),
                                  translate_list(d, "oneOf", *haft__object_find(schema, "oneOf")));
@@ -418,7 +420,7 @@ static haft__json anything(haft__downlevel *d)
                                             : haft__json_object(NULL, 0);
 }
 
-/* "#/$defs/dN", for a target that is translated once; it may refer to itself. */
+/* A reference to "#/$defs/dN". Its target is translated once and may refer to itself. */
 static haft__json refer(haft__downlevel *d, haft__json schema, haft__json target)
 {
     haft_str pointer = haft__json_text(*haft__object_find(schema, "$ref"));
@@ -522,7 +524,7 @@ void haft__downlevel_finish(haft__downlevel *d)
 
 haft__json haft__downlevel_translate(haft__downlevel *d, haft_str where, haft__json schema)
 {
-    d->g.out = &d->out; /* it may have been moved */
+    d->g.out = &d->out; /* the struct may have been moved */
     haft__gbnf_begin(&d->g, where, schema);
     return translate(d, schema);
 }

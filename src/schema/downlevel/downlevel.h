@@ -20,8 +20,8 @@
 #include "json/value.h"
 
 typedef enum haft__schema_target {
-    HAFT__TARGET_OPENAI, /* strict mode: every property is required, optional ones may be null; no
-                            others; the root is an object */
+    HAFT__TARGET_OPENAI, /* strict mode: every property is required, optional ones may be null, and
+                            no other members are allowed; the root is an object */
     HAFT__TARGET_VLLM,   /* the common subset of xgrammar, guidance and outlines */
     HAFT__TARGET_OLLAMA, /* llama.cpp's own translation */
     HAFT__TARGET_OPENAI_OPEN, /* without strict mode: only the root must be an object */
@@ -44,15 +44,14 @@ haft__schema_target haft__schema_target_relaxed(haft__schema_target target);
 
 typedef struct haft__downlevel {
     haft__schema_target target;
-    haft__gbnf_writer g; /* for locations, merging and memory; it makes no grammar */
-    haft__buf out;       /* of that */
+    haft__gbnf_writer g; /* used for locations, merging and memory, not to make a grammar */
+    haft__buf out;       /* the output of `g` */
     haft__json_member *defs;
     size_t def_count, def_room;
     size_t nullable_count; /* optional properties that may be null instead; each is reported */
     /* The first place where the result accepts less than the schema, and the part of the schema
-     * that the target cannot express; NULL: none. An optional property that may be null is no such
-     * part.
-     */
+     * that the target cannot express; NULL: none. An optional property that may be null does not
+     * count. */
     haft_str narrowed_at;
     const char *narrowed;
 } haft__downlevel;

@@ -44,7 +44,8 @@ haft__json haft__object_builder_single(haft__downlevel *d, const char *key, haft
 
 /* ---- openai_strict.c ---- */
 
-/* A property of the schema: if all properties are required, an optional one becomes nullable. */
+/* Translates the schema of a property. If the target requires all properties, an optional one
+ * becomes nullable. */
 haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_str key,
                                     haft__json value);
 
@@ -57,13 +58,13 @@ void haft__downlevel_complete_strict(haft__downlevel *d, haft__json schema,
 /* Whether the target accepts a property with this name. */
 bool haft__downlevel_can_name(const haft__downlevel *d, haft_str name);
 
-/* The replacement of `enum` or `const` with a value that the target does not support; NULL: it
- * stays. */
+/* The replacement of `enum` or `const` with a value that the target does not support; NULL: the
+ * keyword stays. */
 const char *haft__downlevel_find_value_fault(const haft__downlevel *d, haft__json schema,
                                              const char *key);
 
 /* The replacement of `additionalProperties` if it would forbid a property that the target does not
- * accept; NULL: it stays. */
+ * accept; NULL: the keyword stays. */
 const char *haft__downlevel_find_closed_fault(const haft__downlevel *d, haft__json schema,
                                               const char *key);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drop_nulls.c - removes members that a model wrote as null only because it could not omit them.
+ * drop_nulls.c - removes null members that a model wrote only because it could not omit them.
  *
- * Works on the schema as it is written: it follows $ref inside the schema, allOf, anyOf and oneOf.
- * If alternatives differ, null stays if one of them allows it. Tests:
+ * The functions read the uncompiled schema and follow $ref inside the schema, allOf, anyOf and
+ * oneOf. If alternatives differ, null stays if one of them allows it. Tests:
  * tests/schema/downlevel/drop_nulls_test.c.
  */
 #include "schema/downlevel/drop_nulls.h"
@@ -26,7 +26,7 @@ typedef struct dropper {
     const haft__json *root; /* the root that references point into */
     haft__arena *arena;
     haft_status status;
-    uint64_t steps; /* remaining: nested alternatives multiply */
+    uint64_t steps; /* remaining steps; nested alternatives multiply the work */
 } dropper;
 
 /* Counts a step for each schema that is examined. */
@@ -45,7 +45,7 @@ static const haft__json *target_of(const dropper *d, haft__json schema)
                : NULL;
 }
 
-/* ---- nullable? ---- */
+/* ---- whether a schema allows null ---- */
 
 static bool names_null(haft__json type)
 {
@@ -100,8 +100,8 @@ static bool allows_null(dropper *d, haft__json schema, unsigned hops)
 /* ---- the schemas of a member ---- */
 
 typedef struct member_rules {
-    const haft__json *schema; /* the first that applies to it; NULL without one */
-    bool required, null;      /* by one of them */
+    const haft__json *schema; /* the first schema of the member; NULL without one */
+    bool required, null;      /* one of its schemas requires it, or allows null */
 } member_rules;
 
 static void collect_rules(dropper *d, haft__json schema, haft_str key, member_rules *s,

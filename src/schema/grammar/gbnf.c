@@ -8,9 +8,9 @@
 #include "json/pointer.h"
 #include "json/write.h"
 
-/* White space is one space, or a line end with an indent; digits and exponents are bounded, too. An
- * escaped surrogate would count as a character but is only half of one: characters beyond U+FFFF
- * are written unescaped. */
+/* White space is one space, or a line end with an indent; digits and exponents are bounded, too.
+ * Surrogates cannot be escaped, because half of a character would count as a character: a character
+ * beyond U+FFFF is written unescaped. */
 #define SPACE    "| \" \" | \"\\n\" [ \\t]{0,20}"
 #define HEX      "[0-9a-fA-F]"
 #define CODE     "[0-9a-cA-CefEF] hex hex hex | [dD] [0-7] hex hex"
@@ -30,7 +30,7 @@
 
 static const struct {
     const char *name;
-    const char *body[2]; /* of each notation */
+    const char *body[2]; /* one for each notation */
     uint64_t uses[2];
 } shared_rules[] = {
     [HAFT__GBNF_SPACE] = {"ws", {SPACE, SPACE}, {0}},
@@ -260,8 +260,8 @@ void haft__gbnf_add_or(haft__buf *body)
     }
 }
 
-/* Counts repetitions as llama.cpp expands them. Returns whether the limit allows so many more. */
-static bool afford(haft__gbnf_writer *g, uint64_t count)
+/* Counts repetitions as llama.cpp expands them. Returns whether the limit allows `count` more. */
+static bool charge_repeats(haft__gbnf_writer *g, uint64_t count)
 {
     if (count > HAFT__LIMIT_GRAMMAR_REPEAT || g->repeats + count > HAFT__LIMIT_GRAMMAR_REPEATS) {
         return false;
@@ -270,7 +270,7 @@ static bool afford(haft__gbnf_writer *g, uint64_t count)
     return true;
 }
 
-static void note_count(haft__gbnf_writer *g, const char *what, uint64_t count, const char *became)
+static void report_count(haft__gbnf_writer *g, const char *what, uint64_t count, const char *became)
 {
     haft__buf text;
     haft__buf_init(&text, 64);
@@ -285,12 +285,12 @@ void haft__gbnf_add_repeat(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_rul
     if (most == 0) {
         return;
     }
-    if (most != HAFT__GBNF_NO_MAX && !afford(g, most)) {
-        note_count(g, "at most", most, "any number");
+    if (most != HAFT__GBNF_NO_MAX && !charge_repeats(g, most)) {
+        report_count(g, "at most", most, "any number");
         most = HAFT__GBNF_NO_MAX;
     }
-    if (most == HAFT__GBNF_NO_MAX && !afford(g, least)) {
-        note_count(g, "at least", least, "any number");
+    if (most == HAFT__GBNF_NO_MAX && !charge_repeats(g, least)) {
+        report_count(g, "at least", least, "any number");
         least = 0;
     }
     haft__buf_add_str(body, haft__str(what.text));

@@ -37,19 +37,20 @@ typedef struct haft__gbnf_writer {
     haft__relax_report *report;
     haft__notation notation;
     haft__arena arena;
-    haft__map rules;    /* bodies, to names */
-    haft__map refs;     /* targets of $ref, to haft__gbnf_ref */
+    haft__map rules;    /* from the bodies of rules to their names */
+    haft__map refs;     /* from the targets of $ref to haft__gbnf_ref */
     haft__json root;    /* the target document of $ref */
     haft__buf path;     /* the current location, for the report */
     uint64_t shared;    /* which shared rules are used, one bit each */
-    uint32_t count;     /* rules made */
+    uint32_t count;     /* number of rules */
     uint32_t steps;     /* subschemas examined */
     uint32_t repeats;   /* the counts of all repetitions, as llama.cpp expands them */
     uint32_t depth;     /* nesting of subschemas */
-    haft__gbnf_ref *at; /* the rule of a $ref whose first character is being made, or NULL */
+    haft__gbnf_ref *at; /* the rule of a $ref while the start of its text is written; else NULL */
     haft_status status; /* the first failure */
-    uint32_t max_chars; /* the maximum length of a JSON string without maxLength; 0: any */
-    haft__gbnf_rule_name bounded; /* the rule of such a string, after its first use */
+    uint32_t max_chars; /* the maximum length of a JSON string without maxLength; 0: unlimited */
+    haft__gbnf_rule_name
+        bounded; /* the rule of a string of at most max_chars; "" before its first use */
 } haft__gbnf_writer;
 
 void haft__gbnf_init(haft__gbnf_writer *g, haft__buf *out, haft__relax_report *report);
@@ -67,7 +68,8 @@ HAFT_MUST_USE haft_status haft__gbnf_check(const haft__gbnf_writer *g, haft_erro
 /* Adds a rule with this body and releases the body. */
 haft__gbnf_rule_name haft__gbnf_add_rule(haft__gbnf_writer *g, haft__buf *body);
 
-/* Releases a text that was used for a part of the grammar; its failure becomes the grammar's. */
+/* Releases a text that was used for a part of the grammar. If the text had failed, the grammar
+ * fails. */
 void haft__gbnf_release_body(haft__gbnf_writer *g, haft__buf *text);
 
 /* An empty body. */
@@ -82,11 +84,11 @@ void haft__gbnf_add_name(haft__buf *body, haft__gbnf_rule_name name);
 /* Bounded white space: models loop on unbounded white space. */
 haft__gbnf_rule_name haft__gbnf_space(haft__gbnf_writer *g);
 
-/* Any string, and any object, in the notation. */
+/* The rules for any string and any object in the notation. */
 haft__gbnf_rule_name haft__gbnf_string(haft__gbnf_writer *g);
 haft__gbnf_rule_name haft__gbnf_object(haft__gbnf_writer *g);
 
-/* The values that a schema accepts. */
+/* The rule for the values that a schema accepts. */
 haft__gbnf_rule_name haft__gbnf_schema_value(haft__gbnf_writer *g, haft__json schema);
 
 /* The members of an object, as a format writes them. */
@@ -96,7 +98,7 @@ struct haft__gbnf_members {
     /* Appends a member: its key, the separator and its value. */
     void (*add)(haft__gbnf_writer *g, const haft__gbnf_members *members, haft__buf *body,
                 haft_str key, haft__json schema);
-    bool extras;         /* members that have no name in the schema can be written */
+    bool extras;         /* `add` can write members that the schema does not name */
     const void *context; /* for `add` */
 };
 
@@ -108,28 +110,28 @@ bool haft__gbnf_add_members(haft__gbnf_writer *g, haft__buf *body, haft__json sc
 /* The schema with its $ref and allOf resolved, as far as that is possible. */
 haft__json haft__gbnf_flatten_schema(haft__gbnf_writer *g, haft__json schema);
 
-/* A schema that accepts the values that both accept; parts that cannot be merged are reported. */
+/* A schema for the values that both schemas accept. Parts that cannot be merged are reported. */
 haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__json b);
 
-/* The schema without the `index`-th of its `keyword`, or without that keyword (UINT32_MAX). */
+/* The schema without item `index` of its `keyword`, or without the whole keyword (UINT32_MAX). */
 haft__json haft__gbnf_without_keyword(haft__gbnf_writer *g, haft__json schema, const char *keyword,
                                       uint32_t index);
 
-/* Text without any of these in it: at most HAFT__GBNF_STOPS. May be empty. */
+/* The rule for a text, possibly empty, that contains none of the stops. At most HAFT__GBNF_STOPS
+ * stops. */
 #define HAFT__GBNF_STOPS 8
 haft__gbnf_rule_name haft__gbnf_text_without(haft__gbnf_writer *g, const haft_str *stops,
                                              size_t count);
 
-/* Reports at the current location what replaced `key` of a schema, if the schema has it. */
+/* If the schema has the keyword `key`, reports its replacement `became` at the current location. */
 void haft__gbnf_relax(haft__gbnf_writer *g, haft__json schema, const char *key, const char *became);
 
-/* Enters a member of the schema, and leaves it: for locations in reports. */
+/* Enter and leave a member of the schema, so that reports have the right location. */
 size_t haft__gbnf_enter(haft__gbnf_writer *g, const char *keyword, haft_str key);
 void haft__gbnf_leave(haft__gbnf_writer *g, size_t before);
 
 /* Appends a string's pattern as it is written between the quotes (or without quotes: '\0'). False,
- * with a report, if it cannot be expressed. `never` lists forbidden characters: also false if one
- * could occur. */
+ * with a report, if the pattern cannot be expressed or could match a character of `never`. */
 bool haft__gbnf_add_pattern(haft__gbnf_writer *g, haft__buf *body, haft_str pattern, char quote,
                             const char *never);
 

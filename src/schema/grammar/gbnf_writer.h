@@ -5,12 +5,12 @@
  *
  *     gbnf.c           rules, shared rules, literals, repetitions
  *     value.c          a schema: references, alternatives, types, enums
- *     merge.c          merges several schemas that all apply
+ *     merge.c merges several schemas that apply together
  *     object.c         objects and arrays
  *     number.c         ranges of integers
  *     string.c         strings, and classes of characters in them
  *     pattern.c        patterns
- *     text_without.c   text without certain texts in it, keys other than known ones
+ *     text_without.c text that must not contain certain texts, keys other than known ones
  */
 #ifndef HAFT_SCHEMA_GRAMMAR_GBNF_WRITER_H
 #define HAFT_SCHEMA_GRAMMAR_GBNF_WRITER_H
@@ -41,13 +41,13 @@ typedef enum haft__gbnf_shared {
 /* The target of a $ref. */
 struct haft__gbnf_ref {
     haft__gbnf_rule_name name;
-    struct haft__gbnf_edge *begins; /* references that its text may begin with */
+    struct haft__gbnf_edge *begins; /* references whose texts may be the start of its text */
     bool seen;
 };
 
 haft__gbnf_rule_name haft__gbnf_shared_rule(haft__gbnf_writer *g, haft__gbnf_shared rule);
 
-/* A new name, for a rule that is written later. */
+/* A new name for a rule that is written later. */
 haft__gbnf_rule_name haft__gbnf_new_name(haft__gbnf_writer *g);
 void haft__gbnf_write_rule(haft__gbnf_writer *g, haft__gbnf_rule_name name, haft__buf *body);
 
@@ -57,7 +57,7 @@ void haft__gbnf_write_rule(haft__gbnf_writer *g, haft__gbnf_rule_name name, haft
 void haft__gbnf_add_repeat(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_rule_name what,
                            uint64_t least, uint64_t most);
 
-/* Charges a step. Returns whether steps, room and memory are left. */
+/* Charges a step. False if the steps, the space of the grammar or the memory are used up. */
 bool haft__gbnf_charge_step(haft__gbnf_writer *g);
 
 void haft__gbnf_fail(haft__gbnf_writer *g, haft_status status);
@@ -99,13 +99,13 @@ haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json s
 /* The quotes of the notation. */
 const char *haft__gbnf_quotes(const haft__gbnf_writer *g);
 
-/* The rule of one character between such quotes. */
+/* The rule for one character between quotes of this kind. */
 haft__gbnf_rule_name haft__gbnf_char(haft__gbnf_writer *g, char quote);
 
-/* Appends `text` as it is written between such quotes. */
+/* Appends `text` as it is written between quotes of this kind. */
 void haft__gbnf_escape(haft__buf *buf, haft__notation notation, char quote, haft_str text);
 
-/* Appends the literal of a value; strings of Python in both kinds of quotes. */
+/* Appends the literal of a value; for a Python string, both kinds of quotes are allowed. */
 void haft__gbnf_add_value_literal(haft__gbnf_writer *g, haft__buf *body, haft__json value);
 
 typedef struct haft__gbnf_char_range {
@@ -116,20 +116,20 @@ typedef struct haft__gbnf_char_range {
 typedef struct haft__gbnf_char_class {
     haft__gbnf_char_range ranges[HAFT__GBNF_RANGES];
     size_t count;
-    bool full; /* there was no room */
+    bool full; /* a range was dropped because the array is full */
 } haft__gbnf_char_class;
 
 void haft__gbnf_char_class_add(haft__gbnf_char_class *class, uint32_t first, uint32_t last);
 void haft__gbnf_char_class_negate(haft__gbnf_char_class *class);
 bool haft__gbnf_char_class_has(const haft__gbnf_char_class *class, uint32_t code);
-/* Appends one character of the class between such quotes ('\0': without quotes), in parentheses if
- * needed. False if the class is empty. */
+/* Appends one character of the class as it is written between quotes of this kind ('\0': no
+ * quotes), in parentheses if needed. False if the class is empty. */
 bool haft__gbnf_char_class_write(haft__gbnf_writer *g, haft__buf *body,
                                  const haft__gbnf_char_class *class, char quote);
 
 /* ---- text_without.c ---- */
 
-/* Appends a key in quotes that differs from all of these. */
+/* Appends a key in quotes that differs from all `keys`. */
 void haft__gbnf_add_other_key(haft__gbnf_writer *g, haft__buf *body, const haft_str *keys,
                               size_t count);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge.c - merges several schemas that all apply: allOf, and keywords next to $ref or anyOf.
+ * merge.c - merges several schemas that apply together: allOf, and keywords next to $ref or anyOf.
  *
- * Inner schemas (a property that both have) become an allOf, which is merged later, so that a merge
- * handles one level only. Tests: tests/schema/grammar/gbnf_test.c.
+ * If both schemas have the same property, its two schemas become an allOf, which is merged later.
+ * So a merge handles only one level. Tests: tests/schema/grammar/gbnf_test.c.
  */
 #include "schema/grammar/gbnf_writer.h"
 #include "json/number.h"
 #include "json/object.h"
 #include "json/pointer.h"
 
-#define HOPS         32  /* references that lead to references */
-#define MAX_KEYWORDS 256 /* if both schemas have more, only the first one counts */
+#define HOPS         32  /* maximum length of a chain of references */
+#define MAX_KEYWORDS 256 /* if both schemas together have more, only the first schema is used */
 
 static const char *const annotations[] = {
     "title",           "description",   "default",     "examples",
@@ -105,7 +105,7 @@ static size_t common_types(haft__json a, haft__json b, haft__json *to, size_t co
     return count;
 }
 
-/* Types that both allow; an integer is a number, too. */
+/* Merges two values of `type`: the types that both allow. An integer is a number, too. */
 static bool merge_types(haft__gbnf_writer *g, haft__json *a, haft__json b)
 {
     size_t room =
@@ -148,7 +148,7 @@ static bool merge_enums(haft__gbnf_writer *g, haft__json *a, haft__json b)
     return count > 0;
 }
 
-static bool join(haft__gbnf_writer *g, haft__json *a, haft__json b)
+static bool concatenate(haft__gbnf_writer *g, haft__json *a, haft__json b)
 {
     if (a->kind != HAFT__JSON_ARRAY || b.kind != HAFT__JSON_ARRAY) {
         return false;
@@ -198,7 +198,7 @@ static bool merge_members(haft__gbnf_writer *g, haft__json *a, haft__json b)
     return members != NULL;
 }
 
-/* The larger or, with `smaller`, the smaller of two numbers. */
+/* Merges two bounds: the larger number or, with `smaller`, the smaller one. */
 static bool merge_bounds(haft__json *a, haft__json b, bool smaller)
 {
     if (a->kind != HAFT__JSON_NUMBER || b.kind != HAFT__JSON_NUMBER) {
@@ -268,7 +268,7 @@ static bool merge_keyword(haft__gbnf_writer *g, haft_str key, haft__json *a, haf
     case SAME: return merge_same(g, a, b);
     case TYPES: return merge_types(g, a, b);
     case ENUMS: return merge_enums(g, a, b);
-    case JOIN: return join(g, a, b);
+    case JOIN: return concatenate(g, a, b);
     case MEMBERS: return merge_members(g, a, b);
     case LARGER: return merge_bounds(a, b, false);
     case SMALLER: return merge_bounds(a, b, true);
@@ -279,8 +279,9 @@ static bool merge_keyword(haft__gbnf_writer *g, haft_str key, haft__json *a, haf
 
 /* ---- two schemas ---- */
 
-/* additionalProperties refers to the properties next to it; after the merge, to those of both. */
-static void note_additional_properties(haft__gbnf_writer *g, haft__json a, haft__json b)
+/* Reports that after the merge, additionalProperties refers to the properties of both schemas
+ * instead of those next to it. */
+static void report_additional_properties(haft__gbnf_writer *g, haft__json a, haft__json b)
 {
     const haft__json *other = haft__object_find(a, "additionalProperties");
     if (other != NULL && other->kind != HAFT__JSON_TRUE
@@ -290,7 +291,7 @@ static void note_additional_properties(haft__gbnf_writer *g, haft__json a, haft_
     }
 }
 
-static void note_unmerged(haft__gbnf_writer *g, haft_str key)
+static void report_unmerged(haft__gbnf_writer *g, haft_str key)
 {
     haft__buf what;
     haft__buf_init(&what, HAFT__LIMIT_JSON_KEY_BYTES + 64);
@@ -313,8 +314,8 @@ haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__js
         haft__gbnf_report_relaxed(g, "this many keywords in combined schemas", "the first of them");
         return a;
     }
-    note_additional_properties(g, a, b);
-    note_additional_properties(g, b, a);
+    report_additional_properties(g, a, b);
+    report_additional_properties(g, b, a);
     size_t count = a.count;
     if (count > 0) {
         memcpy(members, a.members, count * sizeof *members);
@@ -328,7 +329,7 @@ haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__js
         if (at == a.count) {
             members[count++] = b.members[i];
         } else if (!merge_keyword(g, key, &members[at].value, b.members[i].value)) {
-            note_unmerged(g, key);
+            report_unmerged(g, key);
         }
     }
     return haft__json_object(members, count);
@@ -357,7 +358,7 @@ static bool add_all(haft__gbnf_writer *g, haft__json *schema)
     for (uint32_t i = 0; all->kind == HAFT__JSON_ARRAY && i < all->count; i++) {
         haft__json part = all->items[i];
         if (haft__object_find(part, "$ref") != NULL && haft__object_find(merged, "$ref") != NULL) {
-            part = haft__gbnf_flatten_schema(g, part); /* each has its own */
+            part = haft__gbnf_flatten_schema(g, part); /* a schema can have only one $ref */
         }
         bool empty = merged.count == 0; /* {}, or a boolean */
         merged = empty && merged.kind == HAFT__JSON_OBJECT

@@ -7,7 +7,7 @@
 #include "json/number.h"
 #include "json/object.h"
 
-#define MOST_DIGITS 20 /* of any integer: a model may write digits without end */
+#define MOST_DIGITS 20 /* of any integer: without a limit, a model may write digits without end */
 
 typedef struct bounds {
     int64_t least, most;
@@ -44,7 +44,7 @@ static bool all(const char *digits, size_t count, char digit)
     return true;
 }
 
-/* The numbers of `count` digits from `low` to `high`. At most 20 deep. */
+/* Adds the numbers of `count` digits from `low` to `high`. The recursion is at most 20 deep. */
 static void add_between(haft__buf *body, const char *low, const char *high, size_t count)
 {
     static const char nines[] = "99999999999999999999", zeros[] = "00000000000000000000";
@@ -105,7 +105,7 @@ static size_t count_digits(uint64_t number)
     return count;
 }
 
-/* low..high, both with so many digits. */
+/* Adds the numbers from low to high, which both have `digits` digits. */
 static void add_length(haft__buf *body, uint64_t low, uint64_t high, size_t digits)
 {
     char from[MOST_DIGITS + 1], to[MOST_DIGITS + 1];
@@ -115,7 +115,8 @@ static void add_length(haft__buf *body, uint64_t low, uint64_t high, size_t digi
     add_between(body, from, to, digits);
 }
 
-/* low..high without a sign; at most 2^63, so that 19 digits are enough. */
+/* Adds the numbers from low to high without a sign. They are at most 2^63, so 19 digits are
+ * enough. */
 static void add_magnitudes(haft__buf *body, uint64_t low, uint64_t high, bool open)
 {
     size_t first = count_digits(low), last = open ? first : count_digits(high);

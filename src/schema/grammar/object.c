@@ -2,9 +2,9 @@
 /*
  * object.c - objects and arrays in a grammar.
  *
- * Members come in the schema's order: allowing every order would take a rule for each subset of
- * members. Optional members may be left out. The size is linear in the number of members. Tests:
- * tests/schema/grammar/gbnf_test.c.
+ * Members are written in the order of the schema, because allowing every order would need a rule
+ * for each subset of members. Optional members may be left out. The size is linear in the number of
+ * members. Tests: tests/schema/grammar/gbnf_test.c.
  */
 #include "schema/grammar/gbnf_writer.h"
 
@@ -33,7 +33,7 @@ static void add_property(listing *list, haft_str key, haft__json schema, bool re
     list->items[list->count++] = (property){.key = key, .schema = schema, .required = required};
 }
 
-/* The required names, as a set. */
+/* The set of required names. */
 static haft__map list_required(haft__gbnf_writer *g, haft__json schema)
 {
     const haft__json *required = haft__object_find(schema, "required");
@@ -55,7 +55,7 @@ static bool is_schema(const haft__json *value)
     return value != NULL && value->kind == HAFT__JSON_OBJECT;
 }
 
-/* Members that the schema declares, then those it only requires. */
+/* Lists the members that the schema declares, then those that it only requires. */
 static bool list_members(haft__gbnf_writer *g, haft__json schema, listing *list)
 {
     const haft__json *properties = haft__object_find(schema, "properties");
@@ -169,9 +169,9 @@ static void add_extras(haft__buf *body, const listing *list, const char *separat
     }
 }
 
-/* One member is required: members before it end with a separator, members after it start with one.
- */
-static void add_around(haft__buf *body, const listing *list, const char *separator)
+/* Adds the members of an object with a required member: members before that one end with a
+ * separator, members after it begin with one. */
+static void add_with_required(haft__buf *body, const listing *list, const char *separator)
 {
     for (size_t i = 0; i < list->count; i++) {
         const property *p = &list->items[i];
@@ -188,9 +188,10 @@ static void add_around(haft__buf *body, const listing *list, const char *separat
     add_extras(body, list, separator);
 }
 
-/* No member is required: any may be the first. `rests` are the possible continuations of each. */
-static void add_any_first(haft__gbnf_writer *g, haft__buf *body, const listing *list,
-                          const char *separator)
+/* Adds the members of an object without a required member: any of them may be the first. `rests`
+ * are the rules for the members after each. */
+static void add_without_required(haft__gbnf_writer *g, haft__buf *body, const listing *list,
+                                 const char *separator)
 {
     haft__gbnf_rule_name *rests = haft__gbnf_alloc(g, list->count + 1, sizeof *rests);
     if (rests == NULL) {
@@ -243,11 +244,11 @@ bool haft__gbnf_add_members(haft__gbnf_writer *g, haft__buf *body, haft__json sc
         haft__gbnf_report_relaxed(g, "members that the schema does not name", "none");
     }
     if (list.count > 0 && list.first_required < list.count) {
-        add_around(body, &list, members->separator);
+        add_with_required(body, &list, members->separator);
         return true;
     }
     if (list.count > 0 || list.extra.text[0] != '\0') {
-        add_any_first(g, body, &list, members->separator);
+        add_without_required(g, body, &list, members->separator);
     }
     return false;
 }
@@ -258,7 +259,7 @@ static void add_json_member(haft__gbnf_writer *g, const haft__gbnf_members *memb
                             haft__buf *body, haft_str key, haft__json schema)
 {
     (void)members;
-    bool python = g->notation == HAFT__NOTATION_PYTHON; /* two ways to quote it */
+    bool python = g->notation == HAFT__NOTATION_PYTHON; /* the key may have either kind of quotes */
     haft__buf_add_str(body, python ? HAFT__LIT("( ") : HAFT__LIT(""));
     haft__gbnf_add_value_literal(g, body, haft__json_string(key));
     haft__buf_add_str(body, python ? HAFT__LIT(") ") : HAFT__LIT(""));
@@ -295,7 +296,7 @@ haft__gbnf_rule_name haft__gbnf_schema_object(haft__gbnf_writer *g, haft__json s
 typedef struct shape {
     const haft__json *first; /* schemas of the first items, or NULL */
     uint32_t first_count;
-    haft__json rest; /* of the others */
+    haft__json rest; /* schema of the other items */
     uint64_t least, most;
 } shape;
 
@@ -313,7 +314,7 @@ static shape read_shape(haft__gbnf_writer *g, haft__json schema)
         s.first_count = prefix->count;
     }
     s.rest = items != NULL ? *items : anything;
-    if (s.first_count > HAFT__LIMIT_GRAMMAR_DEPTH) { /* they are nested, see below */
+    if (s.first_count > HAFT__LIMIT_GRAMMAR_DEPTH) { /* add_items nests them */
         haft__gbnf_report_relaxed(g, "this many prefixItems", "any items");
         s.first_count = 0;
         s.rest = anything;
@@ -346,16 +347,15 @@ static haft__gbnf_rule_name item_rule(haft__gbnf_writer *g, const shape *s, uint
     return name;
 }
 
-static uint64_t less(uint64_t count, uint64_t by)
+static uint64_t subtract(uint64_t count, uint64_t by)
 {
     return count == HAFT__GBNF_NO_MAX ? count : count > by ? count - by : 0;
 }
 
-/* Appends the items from `index` on, each after a comma, nested: an item can be left out only with
- * all items after it. */
+/* Appends the items, nested: an item can be left out only together with all items after it. */
 static void add_items(haft__gbnf_writer *g, haft__buf *body, const shape *s)
 {
-    uint64_t named = s->first_count > 1 ? s->first_count : 1; /* the first has a rule in any case */
+    uint64_t named = s->first_count > 1 ? s->first_count : 1; /* the first item always has a rule */
     named = named < s->most ? named : s->most;
     haft__gbnf_rule_name rest = {""};
     haft__buf tail;
@@ -365,8 +365,8 @@ static void add_items(haft__gbnf_writer *g, haft__buf *body, const shape *s)
         haft__gbnf_body_init(&more);
         rest = item_rule(g, s, s->first_count);
         haft__buf_addf(&more, "\",\" ws %s", rest.text);
-        haft__gbnf_add_repeat(g, &tail, haft__gbnf_add_rule(g, &more), less(s->least, named),
-                              less(s->most, named));
+        haft__gbnf_add_repeat(g, &tail, haft__gbnf_add_rule(g, &more), subtract(s->least, named),
+                              subtract(s->most, named));
     }
     for (uint64_t i = named; i > 0 && tail.status == HAFT_OK; i--) {
         bool same = i > s->first_count && rest.text[0] != '\0';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pattern.c - regular expressions in a grammar: literals, classes, groups, alternatives and
- * repetitions, with anchors at either end. Nothing else (look-around, back references, \b, \p) can
- * be expressed.
+ * repetitions, with anchors at either end. Other constructs (look-around, back references, \b, \p)
+ * cannot be expressed.
  *
  * A part that may be empty is never repeated: llama.cpp treats that as left recursion. Tests:
  * tests/schema/grammar/gbnf_test.c.
@@ -199,7 +199,7 @@ static void add_code(reader *r, haft__buf *body, uint32_t code)
 static bool add_group(reader *r, haft__buf *body)
 {
     if (accept(r, "?:")) {
-        /* groups capture nothing in a grammar, so this is a plain group */
+        /* a grammar does not capture, so a named group is a plain group */
     } else if (accept(r, "?<") && peek(r) != '=' && peek(r) != '!') {
         (void)haft__str_split(&r->rest, '>');
     } else if (peek(r) == '?') {
@@ -330,7 +330,7 @@ static bool add_term(reader *r, haft__buf *body)
 
 /* ---- the whole ---- */
 
-/* Any text may precede and follow a pattern without anchors. */
+/* Adds any text, which may precede and follow a pattern without anchors. */
 static void add_anything(reader *r, haft__buf *body)
 {
     r->failed |= r->quote == '\0';

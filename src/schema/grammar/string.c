@@ -198,7 +198,7 @@ static void write_range(haft__buf *body, uint32_t first, uint32_t last)
     }
 }
 
-/* The characters that need no escape between such quotes. */
+/* The characters that need no escape between quotes of this kind. */
 static size_t plain_ranges(char quote, haft__gbnf_char_range ranges[3])
 {
     uint32_t q = (unsigned char)quote;
@@ -286,8 +286,8 @@ static void add_sized(haft__gbnf_writer *g, haft__buf *body, uint64_t least, uin
 }
 
 /* Any string, limited to the maximum length of a reply. This bound is not from the schema, so
- * nothing is reported as relaxed if there is no room for it. The rule is made once, because its
- * repetitions count. */
+ * dropping it when the limit of repetitions is reached is not reported. The rule is made only once,
+ * because its repetitions count towards that limit. */
 static haft__gbnf_rule_name bounded_string(haft__gbnf_writer *g)
 {
     if (g->bounded.text[0] == '\0') {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_without.c - constraints that a grammar cannot express directly: text without certain texts
- * in it, and keys other than the known ones. Both are automata with a rule for each state. Tests:
- * tests/schema/grammar/gbnf_test.c.
+ * text_without.c - constraints that a grammar cannot express directly: text that must not contain
+ * certain texts, and keys other than the known ones. Both are automata with a rule for each state.
+ * Tests: tests/schema/grammar/gbnf_test.c.
  */
 #include <stdlib.h>
 
@@ -104,7 +104,7 @@ static void write_state(haft__gbnf_writer *g, automaton *a, state from)
             state to;
             bool open = !seen(&special, code) && step(a, from, code, &to);
             if (open && to.length == 0) {
-                continue; /* like any other character */
+                continue; /* the character is handled like all other characters */
             }
             if (open) {
                 haft__gbnf_char_class one = {0};
@@ -194,8 +194,8 @@ static void add_rest(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_char_clas
     haft__gbnf_add_literal(body, (haft_str){&quote, 1});
 }
 
-/* The texts that may follow the first `depth` characters, which these keys share: the rest of
- * another key, and its quote. */
+/* The rule for the texts that may follow the first `depth` characters, which all these keys have in
+ * common: the rest of a different key, and its quote. */
 static haft__gbnf_rule_name add_branch(haft__gbnf_writer *g, const key *keys, size_t count,
                                        size_t depth, char quote)
 {
@@ -235,7 +235,7 @@ static bool read_key(haft_str text, key *to)
     to->count = 0;
     while (to->count < KEY_CODES && (bytes = haft__utf8_decode(text, &code)) > 0) {
         if (code < 0x20 || code == '\\' || code == '"' || code == '\'') {
-            return false; /* cannot be written without an escape in at least one kind of quotes */
+            return false; /* the key needs an escape in at least one kind of quotes */
         }
         to->codes[to->count++] = code;
         text = haft__str_skip(text, bytes);

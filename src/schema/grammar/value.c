@@ -9,7 +9,7 @@
 #include "json/number.h"
 #include "json/object.h"
 
-/* A rule whose text may begin with that of another. */
+/* A reference whose text may be the start of the text of another reference. */
 struct haft__gbnf_edge {
     haft__gbnf_ref *to;
     struct haft__gbnf_edge *next;
@@ -40,7 +40,7 @@ static haft__gbnf_rule_name relaxed(haft__gbnf_writer *g, const char *what)
 
 /* ---- references ---- */
 
-/* Whether the text of `from` may begin with that of `to`. Recursion is bounded by the number of
+/* Whether the text of `from` may begin with the text of `to`. Recursion is bounded by the number of
  * references. */
 static bool reaches(haft__gbnf_ref *from, const haft__gbnf_ref *to, uint32_t depth)
 {
@@ -58,8 +58,8 @@ static bool reaches(haft__gbnf_ref *from, const haft__gbnf_ref *to, uint32_t dep
     return found;
 }
 
-/* Records that the current rule may begin with `to`. False if `to` may begin with the current rule:
- * left recursion, which parsers of such grammars reject. */
+/* Records that the current rule may begin with `to`. False if `to` may begin with the current rule,
+ * because parsers of such grammars reject left recursion. */
 static bool begin_with(haft__gbnf_writer *g, haft__gbnf_ref *to)
 {
     if (g->at == NULL) {
@@ -91,7 +91,7 @@ static haft__gbnf_ref *new_ref(haft__gbnf_writer *g, haft_str text)
     return ref;
 }
 
-/* A rule for the target of a reference, made once; it may use itself. */
+/* The rule for the target of a reference. It is made once and may use itself. */
 static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
 {
     haft_str text = haft__json_text(*haft__object_find(schema, "$ref"));
@@ -170,8 +170,8 @@ static bool fits_type(haft__json value, const haft__json *type)
     return false;
 }
 
-/* Keywords that could forbid one of the values. */
-static void relax_beside(haft__gbnf_writer *g, haft__json schema)
+/* Reports the keywords next to an enum that could forbid one of its values. */
+static void relax_neighbours(haft__gbnf_writer *g, haft__json schema)
 {
     for (size_t i = 0; i < COUNT(types); i++) {
         for (size_t j = 0; j < COUNT(types[i].keywords) && types[i].keywords[j] != NULL; j++) {
@@ -182,7 +182,7 @@ static void relax_beside(haft__gbnf_writer *g, haft__json schema)
     haft__gbnf_relax(g, schema, "oneOf", "any of the listed values");
 }
 
-/* The listed values that also have the type. */
+/* Adds the listed values that have the type of the schema. */
 static bool add_values(haft__gbnf_writer *g, haft__buf *body, const haft__json *values,
                        size_t count, const haft__json *type)
 {
@@ -263,7 +263,7 @@ static haft__gbnf_rule_name typed(haft__gbnf_writer *g, haft__json schema)
 
 /* ---- alternatives ---- */
 
-static bool says_nothing(haft__json schema)
+static bool is_empty_schema(haft__json schema)
 {
     for (uint32_t i = 0; i < schema.count; i++) {
         if (!haft__gbnf_is_annotation(haft__json_text(schema.members[i].key))) {
@@ -287,7 +287,7 @@ static bool differ(haft__json a, haft__json b)
 }
 
 /* Whether at most one of the alternatives can hold. */
-static bool are_apart(const haft__json *alternatives)
+static bool are_exclusive(const haft__json *alternatives)
 {
     for (uint32_t i = 0; i < alternatives->count; i++) {
         for (uint32_t j = 0; j < i; j++) {
@@ -305,11 +305,11 @@ static haft__gbnf_rule_name alternatives(haft__gbnf_writer *g, haft__json schema
     if (list->kind != HAFT__JSON_ARRAY || list->count == 0) {
         return relaxed(g, "an empty list of alternatives");
     }
-    if (key[0] == 'o' && (list->count > HAFT__LIMIT_GRAMMAR_ENUM || !are_apart(list))) {
+    if (key[0] == 'o' && (list->count > HAFT__LIMIT_GRAMMAR_ENUM || !are_exclusive(list))) {
         haft__gbnf_report_relaxed(g, "oneOf", "anyOf: more than one may match");
     }
     haft__json base = haft__gbnf_without_keyword(g, schema, key, UINT32_MAX);
-    bool alone = says_nothing(base);
+    bool alone = is_empty_schema(base);
     haft__buf body;
     haft__gbnf_body_init(&body);
     for (uint32_t i = 0; i < list->count && haft__gbnf_charge_step(g); i++) {
@@ -346,7 +346,7 @@ static haft__gbnf_rule_name flat_value(haft__gbnf_writer *g, haft__json schema)
         if (count > HAFT__LIMIT_GRAMMAR_ENUM) {
             haft__gbnf_relax(g, schema, "enum", "any value of its type");
         } else if (add_values(g, &body, values, count, haft__object_find(schema, "type"))) {
-            relax_beside(g, schema);
+            relax_neighbours(g, schema);
             return haft__gbnf_add_rule(g, &body);
         } else {
             haft__gbnf_relax(g, schema, "enum", "any value of its type: no listed value has it");

@@ -36,7 +36,7 @@ typedef enum atom_kind {
     ATOM_GROUP,
     ATOM_REFERENCE,
     ATOM_ASSERTION,   /* ^ $ \b \B; takes no quantifier */
-    ATOM_LOOK_AROUND, /* nor does this */
+    ATOM_LOOK_AROUND, /* (?=x) (?!x) (?<=x) (?<!x); takes no quantifier */
 } atom_kind;
 
 static haft_status read_disjunction(haft__ecma_reader *p, haft__ecma_group_kind kind, size_t open,
@@ -55,7 +55,8 @@ haft_status haft__ecma_fail(const haft__ecma_reader *p, haft_status status, size
     if (p->err == NULL) {
         return status;
     }
-    char where[32], message[512]; /* longer than the error's, which marks a cut */
+    char where[32],
+        message[512]; /* longer than the message of an error, which shows when it is cut */
     size_t before = haft__utf8_length((haft_str){p->source.ptr, at});
     (void)snprintf(where, sizeof(where), "character %zu", before + 1);
     va_list args;
@@ -115,7 +116,7 @@ static bool read_count(haft__ecma_reader *p, uint32_t *ret_count)
     return p->at > start;
 }
 
-/* {n} {n,} {n,m}; else nothing is read. */
+/* Reads {n}, {n,} or {n,m}. False, with nothing read, for other text. */
 static bool read_braces(haft__ecma_reader *p, quantifier *ret_quantifier)
 {
     size_t start = p->at;
@@ -156,7 +157,7 @@ static haft_status fail_assertion(haft__ecma_reader *p, size_t at, atom_kind kin
     return haft__hint(p->err, status, "leave the quantifier out, or put the part in (?:...)");
 }
 
-/* 1 to 1 without a quantifier. */
+/* Reads a quantifier. Without one, the counts are 1 and 1. */
 static haft_status read_quantifier(haft__ecma_reader *p, atom_kind kind, quantifier *ret_quantifier)
 {
     size_t at = p->at;
@@ -302,7 +303,8 @@ static haft_status read_group(haft__ecma_reader *p, atom_kind *ret_kind,
 static void write_literal(haft__ecma_reader *p, uint32_t code)
 {
     if (haft__ecma_is_surrogate(code)) {
-        haft__buf_add_str(p->out, HAFT__ECMA_MATCH_NONE); /* UTF-8 cannot contain half of a pair */
+        haft__buf_add_str(
+            p->out, HAFT__ECMA_MATCH_NONE); /* UTF-8 cannot contain half of a surrogate pair */
     } else {
         haft__ecma_write_character(p, code);
     }
@@ -411,9 +413,9 @@ static haft_status read_atom(haft__ecma_reader *p, atom_kind *ret_kind,
     }
 }
 
-/* A match of x{n,m}y contains one of x{n}y, and one of yx{n,m} contains one of yx{n}: at either end
- * of the expression only the minimum count matters. Not valid with references, which could observe
- * the captures of x. */
+/* Reduces a repeat at either end of the expression to its minimum count: a match of x{n,m}y
+ * contains a match of x{n}y, and a match of yx{n,m} contains a match of yx{n}. Not done if the
+ * expression has references, which could observe the captures of x. */
 static void shorten(const haft__ecma_reader *p, bool first, quantifier *q)
 {
     int c = haft__ecma_peek(p);
@@ -422,8 +424,8 @@ static void shorten(const haft__ecma_reader *p, bool first, quantifier *q)
     }
 }
 
-/* A part that matches only the empty text matches the same text once or many times, and an optional
- * round must not be empty. */
+/* Simplifies the quantifier of a part that matches only the empty text: repeating it does not
+ * change the match, and an optional iteration must not be empty. */
 static void simplify_empty(quantifier *q)
 {
     uint32_t count = q->min > 0 ? 1 : 0;
@@ -514,7 +516,8 @@ static haft_status read_alternative(haft__ecma_reader *p, haft__ecma_extent *ret
     return HAFT_OK;
 }
 
-/* PCRE2 steps back by the length of the alternative, which must be fixed and not too long. */
+/* Checks the length of a look-behind: PCRE2 steps back by the length of each alternative, which
+ * must be fixed and not too long. */
 static haft_status check_behind(haft__ecma_reader *p, size_t open, haft__ecma_extent extent)
 {
     if (extent.min != extent.max) {
@@ -529,7 +532,7 @@ static haft_status check_behind(haft__ecma_reader *p, size_t open, haft__ecma_ex
     return HAFT_OK;
 }
 
-/* Alternatives, up to the end or the `)` of the group that opens at `open`. */
+/* Reads alternatives, up to the end or the `)` of the group that opens at `open`. */
 static haft_status read_disjunction(haft__ecma_reader *p, haft__ecma_group_kind kind, size_t open,
                                     haft__ecma_extent *ret_extent)
 {
@@ -560,7 +563,7 @@ static haft_status read_disjunction(haft__ecma_reader *p, haft__ecma_group_kind 
     }
 }
 
-/* Whether a \1 or \k occurs outside of classes; inside a class it is an error anyway. */
+/* Whether a \1 or \k occurs; classes need no special case, because there it is an error. */
 static bool has_references(haft_str source)
 {
     for (size_t i = 0; i + 1 < source.len; i++) {
@@ -574,8 +577,8 @@ static bool has_references(haft_str source)
     return false;
 }
 
-/* PCRE2 10.42 computes a wrong start optimisation if the required first character comes from a
- * look-ahead: it does not find (?=b)b?b in "b". The optimisation is disabled. */
+/* Disables PCRE2's start optimisation, which is wrong in PCRE2 10.42 if the required first
+ * character comes from a look-ahead: it does not find (?=b)b?b in "b". */
 static void avoid_start_bug(haft__ecma_reader *p)
 {
     for (p->at = 0; p->at < p->source.len; p->at++) {

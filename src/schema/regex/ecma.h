@@ -9,9 +9,9 @@
  *   - an unmatched `]`, `{` or `}`
  *   - a hyphen next to \w, \d and similar in a class: [\w-.]
  *
- * Output: ASCII. Letters and digits are copied and every other character is written \x{..}, so no
- * input can become PCRE2 syntax by accident. The pattern only answers whether a text matches, not
- * where:
+ * Output: ASCII. Letters and digits are copied, and every other character is written as \x{..}, so
+ * that no input becomes PCRE2 syntax by accident. The pattern only answers whether a text matches,
+ * not where:
  *   - Groups capture only if the expression has back references.
  *   - A repeat at the start or the end of the expression is reduced to its minimum count. This can
  *     change the position of a match, but not whether one exists: \s+$ becomes \s$.
@@ -20,8 +20,8 @@
  *     matcher uses them to count the cost of a match; see pattern.c.
  *
  * PCRE2 differs from ECMA-262 in repeated groups: ECMA-262 clears the captures inside a repeat at
- * the start of each iteration, and allows no empty iteration beyond the minimum count. The
- * difference is visible only to a back reference. If one could see it, the translation fails with
+ * the start of each iteration, and allows no empty iteration beyond the minimum count. Only a back
+ * reference can make the difference visible. For such a back reference the translation fails with
  * UNSUPPORTED (see ecma_group.c).
  */
 #ifndef HAFT_SCHEMA_REGEX_ECMA_H
@@ -31,7 +31,7 @@
 
 #include "base/buf.h"
 
-/* No construct grows by more than this factor in the translation. */
+/* The maximum growth factor of a construct in the translation. */
 #define HAFT__ECMA_GROWTH 128
 
 /* The number or the text of a callout describes the work after it: (?Cn) consumes at least n times
@@ -62,7 +62,7 @@ const haft__ecma_property_names *haft__ecma_properties(haft__ecma_property_kind 
  * property: unlike PCRE2, ECMA-262 requires the exact spelling of the standard. */
 bool haft__ecma_property(haft_str text, bool negated, haft__buf *ret_buf);
 
-/* Adds the property that was probably meant as a hint to an error about such a text. */
+/* Adds a hint to an error about an unknown property: the most similar property. */
 haft_status haft__ecma_hint_property(haft_str text, haft_status status, haft_error *err);
 
 #endif

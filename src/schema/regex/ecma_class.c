@@ -2,28 +2,29 @@
 /*
  * ecma_class.c - character classes, [...].
  *
- * Lone surrogates can occur in a class but never in UTF-8 text, so they are left out. An empty
- * class matches nothing, as [] does. Tests: tests/schema/regex/ecma_class_test.c.
+ * Lone surrogates can occur in a class but never in UTF-8 text, so they are left out. A class that
+ * becomes empty matches no character, like []. Tests: tests/schema/regex/ecma_class_test.c.
  */
 #include <string.h>
 
 #include "base/error.h"
 #include "schema/regex/ecma_int.h"
 
-/* One member, before it is known whether a range begins with it. */
+/* A member of a class that may be the start of a range. */
 typedef struct member {
     size_t at;
-    bool is_set;   /* \d and the like, already written; cannot be the end of a range */
-    uint32_t code; /* else */
+    bool is_set;   /* a set such as \d, already written; it cannot be an end of a range */
+    uint32_t code; /* the character, if it is not a set */
 } member;
 
 typedef struct class_state {
-    size_t open;      /* of its bracket in the source */
-    unsigned written; /* which of the sets d D w W s S are in the output: a bit each */
+    size_t open;      /* position of the opening bracket in the source */
+    unsigned written; /* the sets d D w W s S that are in the output, one bit each */
     bool empty;
 } class_state;
 
-/* Sets of fixed content are written once, so that a class of a thousand \S stays small. */
+/* Whether the set `c` is already in the output. Sets are written only once, so that a class of a
+ * thousand \S stays small. */
 static bool seen_set(class_state *class, int c)
 {
     static const char sets[] = "dDwWsS";
@@ -63,7 +64,8 @@ static haft_status read_member(haft__ecma_reader *p, class_state *class, member 
 
 static void write_range(haft__ecma_reader *p, class_state *class, uint32_t first, uint32_t last)
 {
-    /* PCRE2 rejects a surrogate as an end; a range across all of them is allowed. */
+    /* PCRE2 rejects a surrogate as the end of a range, but accepts a range that contains all
+     * surrogates. */
     first = haft__ecma_is_surrogate(first) ? 0xE000 : first;
     last = haft__ecma_is_surrogate(last) ? 0xD7FF : last;
     if (first > last) {
@@ -84,7 +86,7 @@ static void write_member(haft__ecma_reader *p, class_state *class, const member 
     }
 }
 
-/* `first` is read and a hyphen follows that does not end the class. */
+/* Reads the rest of a possible range: a hyphen, which does not end the class, follows `first`. */
 static haft_status read_range(haft__ecma_reader *p, class_state *class, const member *first)
 {
     member last;
@@ -125,7 +127,7 @@ static haft_status read_members(haft__ecma_reader *p, class_state *class)
     return HAFT_OK;
 }
 
-/* "[[:alpha:]", which other dialects continue with "]". */
+/* Whether the text begins like "[[:alpha:]]", a class of other dialects. */
 static bool looks_like_posix(haft_str text)
 {
     size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ecma_escape.c - what follows a backslash, except references and \b: characters and sets.
+ * ecma_escape.c - escapes of characters and sets; ecma_group.c reads references, ecma.c reads \b.
  *
  * Tests: tests/schema/regex/ecma_escape_test.c.
  */
@@ -22,8 +22,8 @@
     "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"                 \
     "\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
 
-/* The same for \D and \W in a class. PCRE2 10.42 has a bug in negated classes with one of them and
- * a property: it lets [^\W\p{L}] match a space. */
+/* The complements of \d and \w, for \D and \W in a class. PCRE2 10.42 has a bug in negated classes
+ * with one of them and a property: [^\W\p{L}] matches a space. */
 #define NO_DIGITS "\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}"
 #define NO_WORDS  "\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}"
 
@@ -91,7 +91,7 @@ static haft_status fail_escape(haft__ecma_reader *p, size_t at)
                     : haft__hint(p->err, status, "leave the backslash out: only ASCII needs it");
 }
 
-/* Exactly `count` hexadecimal digits; else nothing is read. */
+/* Reads exactly `count` hexadecimal digits. False, with nothing read, if there are fewer. */
 static bool take_hex(haft__ecma_reader *p, size_t count, uint32_t *ret_code)
 {
     uint32_t code = 0;

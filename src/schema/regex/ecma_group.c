@@ -4,7 +4,7 @@
  *
  * In ECMA-262, a reference inside its group or before it matches only the empty text: to reach it
  * again, a match must start a new iteration of a repeat around both, which clears the capture. Such
- * a reference is omitted from the translation, and so is a reference to a group that is omitted
+ * a reference is omitted from the translation, and also a reference to a group that is omitted
  * because it is repeated zero times.
  *
  * The other references are checked at the end, when all quantifiers are known. PCRE2 and ECMA-262
@@ -157,30 +157,31 @@ haft_status haft__ecma_reference_term(haft__ecma_reader *p)
     return haft__buf_check(&p->references, p->err);
 }
 
-/* Rules 1 to 3 above for one repeat around the group; `missable` if a round of it can skip the
- * group. */
-static bool differs(const haft__ecma_group *around, bool has_reference, bool missable)
+/* Applies rules 1 to 3 above to one group that encloses the referenced group, or is this group.
+ * `missable`: an iteration of it can skip the referenced group. */
+static bool captures_differ(const haft__ecma_group *group, bool has_reference, bool missable)
 {
-    bool loops = around->max > 1;
-    bool may_skip = around->min == 0;
-    return (loops && (missable || around->behind))
-           || (around->nullable && (loops || may_skip) && !has_reference);
+    bool loops = group->max > 1;
+    bool may_skip = group->min == 0;
+    return (loops && (missable || group->behind))
+           || (group->nullable && (loops || may_skip) && !has_reference);
 }
 
 static bool is_equivalent(const haft__ecma_reader *p, const haft__ecma_reference *ref)
 {
     bool missable = false;
     for (uint32_t i = find_group(p, ref); i > 0;) {
-        const haft__ecma_group *around = haft__ecma_group_at(p, i);
-        bool has_reference = around->open < ref->at && ref->at < around->close;
-        if (differs(around, has_reference, missable)) {
+        const haft__ecma_group *group = haft__ecma_group_at(p, i);
+        bool has_reference = group->open < ref->at && ref->at < group->close;
+        if (captures_differ(group, has_reference, missable)) {
             return false;
         }
-        if (has_reference && around->max > 1) {
-            return true; /* every round of this repeat starts anew, for any repeat around it */
+        if (has_reference && group->max > 1) {
+            return true; /* outer repeats do not matter: in each iteration, this repeat begins again
+                          */
         }
-        missable = missable || around->min == 0;
-        i = around->parent;
+        missable = missable || group->min == 0;
+        i = group->parent;
         missable = missable || (i > 0 && haft__ecma_group_at(p, i)->alternatives > 1);
     }
     return true;

@@ -10,15 +10,15 @@
 #include "base/str.h"
 #include "schema/regex/ecma.h"
 
-/* The number of characters that a part of the expression matches. UNBOUNDED also means too many to
- * count. */
+/* The number of characters that a part of the expression matches. UNBOUNDED also stands for counts
+ * that are too large. */
 #define HAFT__ECMA_UNBOUNDED UINT32_MAX
 
 typedef struct haft__ecma_extent {
     uint32_t min, max;
 } haft__ecma_extent;
 
-/* Where a name is in the source, as written: it may have \u escapes. */
+/* The position of a name in the source, where it may have \u escapes. */
 typedef struct haft__ecma_name {
     uint32_t at, length;
 } haft__ecma_name;
@@ -37,21 +37,22 @@ typedef enum haft__ecma_group_kind {
 typedef struct haft__ecma_group {
     haft__ecma_group_kind kind;
     uint32_t parent;
-    uint32_t capture;     /* its number in back references, 0 when it does not capture */
-    uint32_t written;     /* its number in the output, 0 if it is not written */
-    uint32_t open, close; /* where its parentheses are in the source; close is 0 while it is open */
-    haft__ecma_name name; /* of length 0 when it has none */
+    uint32_t capture; /* its number in back references; 0: it does not capture */
+    uint32_t written; /* its number in the output, 0 if it is not written */
+    uint32_t open,
+        close; /* positions of its parentheses in the source; close is 0 while it is open */
+    haft__ecma_name name; /* length 0: no name */
     uint32_t alternatives;
     uint32_t min, max; /* of the quantifier after it; 1 and 1 without one */
     bool nullable;     /* its content can match the empty text */
-    bool behind;       /* it is a look-behind or is inside one */
+    bool behind;       /* it is a look-behind or inside a look-behind */
 } haft__ecma_group;
 
 typedef struct haft__ecma_reference {
-    uint32_t at;          /* of its backslash in the source */
-    uint32_t capture;     /* the number it has; 0 when it has a name */
-    haft__ecma_name name; /* else */
-    bool live;            /* its group is before it: only then can it match any text */
+    uint32_t at;          /* position of its backslash in the source */
+    uint32_t capture;     /* the number of the group; 0: a name is used */
+    haft__ecma_name name; /* the name of the group, if `capture` is 0 */
+    bool live;            /* its group ends before it: else it matches only the empty text */
 } haft__ecma_reference;
 
 typedef struct haft__ecma_reader {
@@ -62,14 +63,14 @@ typedef struct haft__ecma_reader {
     haft__buf groups;     /* of haft__ecma_group, without the whole expression */
     haft__buf references; /* of haft__ecma_reference */
     uint32_t group;       /* the innermost open group */
-    uint32_t captures;    /* opened so far */
-    uint32_t written;     /* of these, in the output */
+    uint32_t captures;    /* capturing groups that have been opened */
+    uint32_t written;     /* those of them that are in the output */
     uint32_t depth;
-    bool has_references;    /* anywhere in the source */
-    bool behind;            /* inside a look-behind */
-    bool posix_class;       /* a text like [[:alpha:] occurred, so an unmatched `]` is an error */
+    bool has_references; /* anywhere in the source */
+    bool behind;         /* inside a look-behind */
+    bool posix_class;    /* a text such as [[:alpha:] occurred, so an unmatched `]` is an error */
     uint32_t since_callout; /* characters matched since the last callout */
-    size_t callout_end;     /* where the last callout ends in `out` */
+    size_t callout_end;     /* end of the last callout in `out` */
 } haft__ecma_reader;
 
 /* The next byte, or -1 at the end. */
@@ -91,31 +92,32 @@ static inline bool haft__ecma_accept(haft__ecma_reader *p, char c)
     return there;
 }
 
-/* Reads one character; not to be called at the end. */
+/* Reads one character. Must not be called at the end. */
 uint32_t haft__ecma_next(haft__ecma_reader *p);
 
 /* Fills in the error for the byte offset `at`. */
 haft_status haft__ecma_fail(const haft__ecma_reader *p, haft_status status, size_t at,
                             const char *format, ...) HAFT__PRINTF(4, 5);
 
-/* ecma_escape.c: what follows a backslash. */
+/* ecma_escape.c: escapes. */
 
-/* A character: \n, \x41, \u{1F600}, \$ ... `p` is after the backslash. A surrogate without its
- * other half comes out as it is. */
+/* Reads an escaped character: \n, \x41, \u{1F600}, \$ ... `p` is after the backslash. A lone
+ * surrogate is returned unchanged. */
 HAFT_MUST_USE haft_status haft__ecma_escape(haft__ecma_reader *p, bool in_class,
                                             uint32_t *ret_code);
 
-/* \uXXXX, \u{X..}, or a pair \uD8XX\uDCXX; `p` is after the `u`. */
+/* Reads \uXXXX, \u{X..}, or a pair \uD8XX\uDCXX; `p` is after the `u`. */
 HAFT_MUST_USE haft_status haft__ecma_unicode_escape(haft__ecma_reader *p, uint32_t *ret_code);
 
 /* Whether `c` after a backslash makes a set of characters: d D w W s S p P. */
 bool haft__ecma_is_class_escape(int c);
 
-/* Writes such a set; `p` is after the backslash. In a class its members are written, without the
- * brackets. */
+/* Writes the set of such an escape; `p` is after the backslash. In a class the members are written
+ * without brackets. */
 HAFT_MUST_USE haft_status haft__ecma_class_escape(haft__ecma_reader *p, bool in_class);
 
-/* Writes a character as PCRE2 has it, in a class or outside. No surrogates. */
+/* Writes a character in PCRE2 syntax, valid inside and outside of classes. `code` is not a
+ * surrogate. */
 void haft__ecma_write_character(haft__ecma_reader *p, uint32_t code);
 
 static inline bool haft__ecma_is_surrogate(uint32_t code)
@@ -127,7 +129,7 @@ static inline bool haft__ecma_is_surrogate(uint32_t code)
 #define HAFT__ECMA_MATCH_NONE HAFT__LIT("\\P{Any}")
 #define HAFT__ECMA_MATCH_ANY  HAFT__LIT("\\p{Any}")
 
-/* ecma_class.c: [...]; `p` is after the opening bracket. */
+/* ecma_class.c: reads and writes a class [...]; `p` is after the opening bracket. */
 HAFT_MUST_USE haft_status haft__ecma_class(haft__ecma_reader *p);
 
 /* ecma_group.c: groups, their names, and references to them. */
@@ -140,16 +142,17 @@ HAFT_MUST_USE haft_status haft__ecma_open_group(haft__ecma_reader *p, haft__ecma
 /* The record of group `number`; borrowed until the next one opens. */
 haft__ecma_group *haft__ecma_group_at(const haft__ecma_reader *p, uint32_t number);
 
-/* How many groups have been opened so far. */
+/* The number of groups that have been opened. */
 uint32_t haft__ecma_group_count(const haft__ecma_reader *p);
 
 /* Marks the groups after the first `count` as not in the output. */
 void haft__ecma_drop_groups(haft__ecma_reader *p, uint32_t count);
 
-/* \1 and \k<name>; `p` is after the backslash. */
+/* Reads and writes \1 or \k<name>; `p` is after the backslash. */
 HAFT_MUST_USE haft_status haft__ecma_reference_term(haft__ecma_reader *p);
 
-/* At the end of the source: checks that every reference has a group and means the same in PCRE2. */
+/* At the end of the source: checks that the group of every reference exists and that the reference
+ * has the same meaning in PCRE2. */
 HAFT_MUST_USE haft_status haft__ecma_check_references(const haft__ecma_reader *p);
 
 /* ecma_name.c: the names of groups. */
@@ -157,7 +160,7 @@ HAFT_MUST_USE haft_status haft__ecma_check_references(const haft__ecma_reader *p
 /* Reads a name and the `>` after it. */
 HAFT_MUST_USE haft_status haft__ecma_read_name(haft__ecma_reader *p, haft__ecma_name *ret_name);
 
-/* Whether two names, both read before, are equal after decoding their escapes. */
+/* Whether two names that were read are equal after decoding their escapes. */
 bool haft__ecma_same_name(const haft__ecma_reader *p, haft__ecma_name a, haft__ecma_name b);
 
 /* ecma.c: Writes a callout, unless one has just been written. */

@@ -18,7 +18,7 @@
 #define ZERO_WIDTH_NON_JOINER 0x200C
 #define ZERO_WIDTH_JOINER     0x200D
 
-/* PCRE2 allocates with our malloc, so that tests can make it fail. */
+/* PCRE2 allocates with haft's malloc, so that tests can let it fail. */
 static void *alloc_memory(size_t size, void *context)
 {
     (void)context;
@@ -31,7 +31,7 @@ static void free_memory(void *piece, void *context)
     free(piece);
 }
 
-/* Negative when out of memory, 0 when `text` does not match, else positive. */
+/* Matches `text` once. Negative when out of memory, 0 if `text` does not match, else positive. */
 static int match_once(haft_str pattern, haft_str text)
 {
     int error, result = -1;
@@ -71,7 +71,7 @@ static int is_name_character(uint32_t code, bool first)
                       (haft_str){text, length});
 }
 
-/* One character of a name, escaped or not; not at the end. */
+/* Reads one character of a name, escaped or not. Must not be called at the end. */
 static haft_status read_character(haft__ecma_reader *p, uint32_t *ret_code)
 {
     if (haft__ecma_is_next(p, HAFT__LIT("\\u"))) {

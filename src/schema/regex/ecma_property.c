@@ -2,9 +2,9 @@
 /*
  * ecma_property.c - the Unicode properties that \p{...} may name.
  *
- * Names are those of ECMA-262 (tables "Non-binary" and "Binary Unicode property aliases") and of
- * the Unicode files it points to, letter for letter. A name that the PCRE2 in use does not know yet
- * is found out when the translation is compiled. Tests: tests/schema/regex/ecma_property_test.c.
+ * The names are exactly those of ECMA-262 (tables "Non-binary" and "Binary Unicode property
+ * aliases") and of the Unicode files that it refers to. If the installed PCRE2 does not support a
+ * name, compiling the translation fails. Tests: tests/schema/regex/ecma_property_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -12,8 +12,7 @@
 #include "base/suggestion.h"
 #include "schema/regex/ecma.h"
 
-/* The second name is the one PCRE2 gets. */
-static const haft__ecma_property_names categories[] = {
+/* PCRE2 gets the second name. */ static const haft__ecma_property_names categories[] = {
     {{"Cased_Letter", "LC"}},
     {{"Close_Punctuation", "Pe"}},
     {{"Connector_Punctuation", "Pc"}},
@@ -54,8 +53,7 @@ static const haft__ecma_property_names categories[] = {
     {{"Uppercase_Letter", "Lu"}},
 };
 
-/* The second name is the one PCRE2 gets. */
-static const haft__ecma_property_names scripts[] = {
+/* PCRE2 gets the second name. */ static const haft__ecma_property_names scripts[] = {
     {{"Adlam", "Adlm"}},
     {{"Ahom", "Ahom"}},
     {{"Anatolian_Hieroglyphs", "Hluw"}},
@@ -233,7 +231,7 @@ static const haft__ecma_property_names scripts[] = {
     {{"Zanabazar_Square", "Zanb"}},
 };
 
-/* The first name is the one PCRE2 gets. */
+/* PCRE2 gets the first name. */
 static const haft__ecma_property_names binaries[] = {
     {{"ASCII"}},
     {{"ASCII_Hex_Digit", "AHex"}},
@@ -335,7 +333,7 @@ static bool add_lone(haft_str text, bool negated, haft__buf *buf)
         return false;
     }
     if (haft__str_equal(text, HAFT__LIT("Assigned"))) {
-        add(buf, !negated, "", "Cn"); /* PCRE2 has a name for the opposite only */
+        add(buf, !negated, "", "Cn"); /* PCRE2 only has a name for the complement */
     } else {
         add(buf, negated, "", row->name[0]);
     }

@@ -4,15 +4,15 @@
  *
  * The cost of a match. PCRE2 restarts its step count at each start position, and does not count the
  * characters that a repeat consumes, so a long text could keep it busy for hours within its limits.
- * Therefore we count ourselves: ecma.c inserts a PCRE2 callout at each place where a match may
- * branch or consume much text. on_callout() adds one step for each callout and one for every
- * CHARACTERS_PER_STEP characters between them, over the whole search. The budget is
- * HAFT__LIMIT_PATTERN_MATCH and STEPS_PER_BYTE more for each byte of the text, so the time is at
- * worst linear in the length of the text. PCRE2's own limits are set as well.
+ * Therefore haft counts the steps itself: ecma.c inserts a PCRE2 callout at each place where a
+ * match may branch or consume much text. on_callout() adds one step for each callout and one for
+ * every CHARACTERS_PER_STEP characters between them, over the whole search. The budget is
+ * HAFT__LIMIT_PATTERN_MATCH steps, and STEPS_PER_BYTE more for each byte of the text, so the time
+ * is at worst linear in the length of the text. PCRE2's own limits are set as well.
  *
- * There is no JIT: expressions come with tool definitions and match short texts, and compiling them
- * to machine code takes longer than it saves.
- * Tests: tests/schema/regex/pattern_test.c. Fuzzer: fuzz/pattern.c.
+ * The JIT is not used: expressions are part of tool definitions and match short texts, so compiling
+ * them to machine code takes longer than it saves. Tests: tests/schema/regex/pattern_test.c.
+ * Fuzzer: fuzz/pattern.c.
  */
 #include "schema/regex/pattern.h"
 
@@ -28,14 +28,14 @@
 #define STEPS_PER_BYTE      2
 #define CHARACTERS_PER_STEP 16
 
-/* (*UCP) cannot get through the translation; with it \d and \w would differ from ECMA-262. The
- * translation is ASCII, so there is no UTF-8 to check. */
+/* The translation never contains (*UCP), with which \d and \w would differ from ECMA-262. The
+ * translation is ASCII, so its UTF-8 need not be checked. */
 #define COMPILE_OPTIONS                                                                            \
     (PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF             \
      | PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP)
 
 struct haft__pattern {
-    haft__arena *arena; /* where PCRE2's memory comes from; NULL means malloc */
+    haft__arena *arena; /* the arena of PCRE2's allocations; NULL: malloc */
     pcre2_code *code;
 };
 
@@ -43,8 +43,8 @@ struct haft__pattern_scratch {
     pcre2_general_context *general;
     pcre2_match_context *context;
     pcre2_match_data *data;
-    size_t steps_given; /* for the running match, times CHARACTERS_PER_STEP */
-    size_t steps_left;  /* of those */
+    size_t steps_given; /* budget of the current match, times CHARACTERS_PER_STEP */
+    size_t steps_left;  /* rest of this budget */
     size_t position;    /* of the last callout in the text */
 };
 
@@ -65,7 +65,7 @@ static void free_memory(void *piece, void *context)
     }
 }
 
-/* Reports the property that PCRE2 does not know: the text in the braces before `offset`. */
+/* Reports a property that PCRE2 does not support: the text in the braces before `offset`. */
 static haft_status fail_property(haft_str text, size_t offset, haft_error *err)
 {
     haft_str name = {text.ptr, offset < text.len ? offset : text.len};

@@ -20,7 +20,7 @@ typedef enum haft__pattern_result {
     HAFT__PATTERN_NO,
     HAFT__PATTERN_YES,
     HAFT__PATTERN_LIMIT,     /* stopped at HAFT__LIMIT_PATTERN_MATCH or _HEAP_KIB */
-    HAFT__PATTERN_NO_MEMORY, /* could not get memory to match */
+    HAFT__PATTERN_NO_MEMORY, /* out of memory */
 } haft__pattern_result;
 
 /* BAD_INPUT if `source` is not a regular expression (err->where: "character N"), UNSUPPORTED for
@@ -35,7 +35,7 @@ HAFT_MUST_USE haft_status haft__pattern_translate(haft_str source, haft__buf *re
                                                   haft_error *err);
 
 /* NULL when out of memory. One thread at a time. Keeps the memory of its largest match, at most
- * HAFT__LIMIT_PATTERN_HEAP_KIB, so that further ones take none. */
+ * HAFT__LIMIT_PATTERN_HEAP_KIB, so that later matches need no allocation. */
 haft__pattern_scratch *haft__pattern_scratch_create(void);
 void haft__pattern_scratch_destroy(haft__pattern_scratch *scratch);
 
