@@ -23,7 +23,7 @@ typedef struct importer {
     haft__arena *arena;
     haft__json inputs;     /* VS Code's: [{id, ..}] */
     haft_str name;         /* of the server, as in the file */
-    haft_str made;         /* ... and in haft; "" if it has no valid form */
+    haft_str made;         /* the name in haft; "" if the name in the file has no valid form */
     haft__json_member *to; /* members of the imported server */
     size_t to_count;
     haft_str *notes;
@@ -100,8 +100,9 @@ static bool has_input(const importer *m, haft_str id)
     return false;
 }
 
-/* Other programs ask the user for ${input:api-key}; here it is the variable HAFT_INPUT_API_KEY.
- * `inputs` may be missing: people often copy a server entry without it. */
+/* Other programs ask the user for the value of ${input:api-key}; haft reads the variable
+ * HAFT_INPUT_API_KEY instead. `inputs` may be missing: people often copy a server entry without
+ * it. */
 static haft_status add_input(importer *m, haft_str id, haft__buf *buf)
 {
     if (id.len == 0) {
@@ -150,7 +151,7 @@ static haft_status add_variable(importer *m, haft_str inside, haft__buf *buf)
     return HAFT_OK;
 }
 
-/* Splits off the text before the next ${ and its content; false if there is none. */
+/* Removes the text before the next ${..} and its content from *rest; false if no ${..} follows. */
 static bool next_variable(haft_str *rest, haft_str *ret_before, haft_str *ret_inside)
 {
     for (size_t at = 0; at + 1 < rest->len; at++) {
@@ -232,7 +233,7 @@ static haft_status put_command(importer *m, haft__json command, haft__json args)
     return status;
 }
 
-/* Numbers and booleans become texts in an environment. */
+/* The text of an environment variable. Numbers and booleans become texts. */
 static haft_str text_of(haft__json value)
 {
     return value.kind == HAFT__JSON_TRUE    ? HAFT__LIT("true")
@@ -414,7 +415,7 @@ static haft_status read_server(importer *m, haft__json made, haft__json from,
     return status == HAFT_OK ? check_server(m, *ret_server) : status;
 }
 
-/* Skips an invalid server, so that the others stay usable. */
+/* Records an invalid server as skipped, so that the other servers stay usable. */
 static haft_status skip_server(importer *m, haft_error *why)
 {
     haft_str text = haft__arena_format(m->arena, "%s", why->message);

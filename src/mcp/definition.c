@@ -15,7 +15,7 @@
 #include "json/object.h"
 
 /* The keys of an entry that form the definition, in this order. `_meta` and `icons` are for other
- * programs; nothing here depends on them. */
+ * programs and have no effect in haft. */
 static const char *const parts[] = {"name",        "title",        "description",
                                     "inputSchema", "outputSchema", "annotations"};
 
@@ -136,7 +136,7 @@ static haft_status read_schemas(haft__arena *arena, haft__json entry, haft__hash
 
 /* ---- hints ---- */
 
-/* Calls with effects are serialised: the server has not promised that they may overlap. */
+/* Calls with effects are serialised, because the server has not declared that they may overlap. */
 static haft_status read_traits(const haft__mcp_origin *origin, haft__mcp_tool *tool,
                                haft_error *err)
 {
@@ -210,7 +210,8 @@ haft_status haft__mcp_tool_read(haft__arena *arena, haft__json entry,
     if (status == HAFT_OK) {
         status = make_definition(arena, entry, &tool, err);
     }
-    if (status == HAFT_OK) { /* before the schemas: oversized ones are not compiled */
+    if (status
+        == HAFT_OK) { /* checked before the schemas, so that oversized schemas are not compiled */
         status = hash_definition(&tool, err);
     }
     if (status == HAFT_OK) {

@@ -3,7 +3,7 @@
  * mcp/definition.h - the definition of an MCP tool.
  *
  * A definition is untrusted: its name is validated, hidden characters are made visible, its schemas
- * must compile within their budgets without external references, and its hints count only if the
+ * must compile within their budgets without external references, and its hints are used only if the
  * spec trusts the server. Its hash identifies it: a changed definition has another hash.
  */
 #ifndef HAFT_MCP_DEFINITION_H
@@ -30,15 +30,15 @@ typedef struct haft__mcp_tool {
     haft__json annotations;   /* as sent; null if missing */
     haft__json definition;    /* the input of the hash: the name and the members above, as sent */
     char hash[HAFT__SHA256_HEX + 1]; /* of the canonical text; NUL-terminated */
-    haft__traits traits;     /* effective traits: pessimistic unless the server is trusted */
-    bool trusted;            /* the spec trusts the server's hints */
+    haft__traits traits; /* effective traits: the cautious defaults unless the server is trusted */
+    bool trusted;        /* the spec trusts the server's hints */
     bool hinted_destructive; /* the server itself sends destructiveHint: true, trusted or not */
     bool open_world; /* may access external systems; true unless a trusted server denies it */
     const haft__mcp_param *params;
     size_t param_count;
 } haft__mcp_tool;
 
-/* A rejected tool, or a truncated list. Both texts made visible. */
+/* A rejected tool, or a truncated list. Hidden characters in both texts are made visible. */
 typedef struct haft__mcp_skipped_tool {
     haft_str tool; /* the server's name of the tool; "" for the list */
     haft_str reason;

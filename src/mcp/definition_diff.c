@@ -46,7 +46,7 @@ static haft_status add_line(differ *d, char sign, haft__json value)
 
 static haft_status compare(differ *d, haft__json before, haft__json after);
 
-/* Compares the part with this key or index; it may be missing on one side. */
+/* Compares the parts with this key or index; one of the two may be missing. */
 static haft_status compare_part(differ *d, const haft_str *key, size_t index,
                                 const haft__json *before, const haft__json *after)
 {

@@ -2,9 +2,9 @@
 /*
  * definition_params.c - the arguments of a tool that are also headers ("x-mcp-header").
  *
- * Proxies route by them, so an invalid one makes the whole tool unusable. It must be a string, an
- * integer or a boolean that is reachable through `properties` only, with a unique name. Tests:
- * tests/mcp/definition_test.c.
+ * Proxies use these headers for routing, so one invalid header makes the whole tool unusable. The
+ * argument must be a string, an integer or a boolean that is reachable through `properties` only,
+ * and the name of the header must be unique. Tests: tests/mcp/definition_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -35,7 +35,7 @@ static bool is_plain_type(haft__json type)
     return false;
 }
 
-/* A primitive type, or a list of it and null. */
+/* Whether the schema allows a header: a primitive type, or a list of a primitive type and null. */
 static bool can_be_header(haft__json schema)
 {
     const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));

@@ -11,8 +11,8 @@ HAFT_MUST_USE haft_status haft__mcp_params_read(haft__arena *arena, haft__json s
                                                 const haft__mcp_param **ret_params,
                                                 size_t *ret_count, haft_error *err);
 
-/* definition_schema.c: the schema with its texts made visible; `schema` itself if nothing changes.
- * BAD_INPUT if a name or a compared value has a hidden character. */
+/* definition_schema.c: the schema with hidden characters in its texts made visible; `schema` itself
+ * if it has none. BAD_INPUT if a name or a compared value has a hidden character. */
 HAFT_MUST_USE haft_status haft__mcp_schema_make_visible(haft__arena *arena, haft__json schema,
                                                         const char *where, haft__json *ret_schema,
                                                         haft_error *err);

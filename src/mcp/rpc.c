@@ -156,7 +156,7 @@ static haft_status check_version(haft__json object, haft_error *err)
                             HAFT__ARG(haft__json_text(*version)));
 }
 
-/* Reads the id first, so that later faults can name it. An error may have no id. */
+/* Reads the id first, so that later faults contain it. An error may have no id. */
 static haft_status read_message_id(haft__json object, haft__rpc_message *message,
                                    haft__rpc_fault *fault, haft_error *err)
 {
@@ -216,7 +216,7 @@ haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key has
                                   "expected one message, found an array: batches are not supported")
                      : fail_type("", "an object", &value, err);
     } else if (status == HAFT_TOO_BIG) {
-        fault.code = HAFT__RPC_INVALID; /* it may be valid JSON */
+        fault.code = HAFT__RPC_INVALID; /* the message may be valid JSON */
         haft__rpc_read_envelope(arena, text, &fault);
     }
     if (status == HAFT_OK) {

@@ -3,8 +3,9 @@
  * mcp/rpc.h - one JSON-RPC 2.0 message of MCP: parsed strictly, written compactly.
  *
  * Batches are not supported, ids are texts or integers and never null, parameters and results are
- * objects. An invalid message is a fault with the error code for its sender, and with its id if
- * that was readable: an invalid response still ends the call that it is for.
+ * objects. For an invalid message, the parser returns a fault with the error code for the sender,
+ * and with the id of the message if it was readable, so that an invalid response still ends its
+ * call.
  */
 #ifndef HAFT_MCP_RPC_H
 #define HAFT_MCP_RPC_H
@@ -37,7 +38,8 @@ typedef enum haft__rpc_kind {
     HAFT__RPC_REQUEST,      /* id, method, params */
     HAFT__RPC_NOTIFICATION, /* method, params */
     HAFT__RPC_RESULT,       /* id, result */
-    HAFT__RPC_ERROR,        /* id (null if the sender could not read ours), code, message, data */
+    HAFT__RPC_ERROR, /* id (null if the sender could not read the id of the request), code, message,
+                        data */
 } haft__rpc_kind;
 
 typedef struct haft__rpc_message {
@@ -50,7 +52,7 @@ typedef struct haft__rpc_message {
     int64_t code;
     haft_str message;
     haft__json data; /* null if missing */
-    bool malformed;  /* ERROR, made here from an invalid response, for the waiting call */
+    bool malformed;  /* an ERROR that the client has made from an invalid response */
 } haft__rpc_message;
 
 /* The error of a message, for its sender. */
@@ -62,16 +64,16 @@ typedef struct haft__rpc_fault {
 } haft__rpc_fault;
 
 /* Parses one message. The result points into `arena` or `text`. BAD_INPUT if it is invalid and
- * TOO_BIG above HAFT__LIMIT_MCP_MESSAGE_BYTES, _MCP_DEPTH, _MCP_VALUES or _MCP_ID_BYTES; *ret_fault
- * is then filled, with the id also if it stands after a part that is too big. Keys unknown to
- * JSON-RPC are ignored; a duplicate key anywhere is a fault.
- * `"params": null` means no parameters. */
+ * TOO_BIG above HAFT__LIMIT_MCP_MESSAGE_BYTES, _MCP_DEPTH, _MCP_VALUES or _MCP_ID_BYTES; then sets
+ * *ret_fault; it contains the id even if the id follows a part that is too big. Keys unknown to
+ * JSON-RPC are ignored; a duplicate key anywhere is a fault. `"params": null` means no
+ * parameters. */
 HAFT_MUST_USE haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
                                          haft__rpc_message *ret_message, haft__rpc_fault *ret_fault,
                                          haft_error *err);
 
-/* For a message that is too big to be read: sets what its members show of its kind, and its id if
- * it has exactly one. */
+/* For a message that is too big to be parsed: sets the members of *io_fault that its top-level keys
+ * determine, and the id if the message has exactly one. */
 void haft__rpc_read_envelope(haft__arena *arena, haft_str text, haft__rpc_fault *io_fault);
 
 /* Whether two ids are equal: 1 and "1" differ. */

@@ -3,7 +3,7 @@
  * rpc_envelope.c - finds the id of a message that is too big to be read. With the id, the request
  * that the message answers can end. Tests: tests/mcp/rpc_test.c.
  *
- * It follows brackets and strings, at any depth and in constant memory, and checks nothing else.
+ * The functions only follow brackets and strings, at any depth and in constant memory.
  */
 #include "mcp/rpc.h"
 
@@ -17,10 +17,10 @@ static void skip_space(haft_str *rest)
     }
 }
 
-static bool take(haft_str *rest, char wanted)
+static bool take(haft_str *rest, char expected)
 {
     skip_space(rest);
-    bool found = rest->len > 0 && rest->ptr[0] == wanted;
+    bool found = rest->len > 0 && rest->ptr[0] == expected;
     *rest = haft__str_skip(*rest, found ? 1 : 0);
     return found;
 }

@@ -27,7 +27,8 @@ static haft_str view(const uint8_t *bytes, size_t count)
     return (haft_str){(const char *)bytes, count};
 }
 
-/* The MAC of several texts; it includes their lengths, so that no byte can move between texts. */
+/* The MAC of several texts; it covers their lengths, so that moving a byte from one text to another
+ * changes the MAC. */
 static void hmac(const haft__seal_key *key, const haft_str *texts, size_t count,
                  uint8_t ret_digest[HAFT__SHA256_BYTES])
 {

@@ -22,7 +22,7 @@ typedef struct reader {
     haft_error *err;
 } reader;
 
-/* Prefixes a key of the server with "/servers/NAME". */
+/* Fails with a wrong type, at "/servers/NAME" and the key. */
 static haft_status fail_type(reader *r, const char *key, const char *what, haft__json found)
 {
     char where[96];
@@ -153,7 +153,7 @@ static void add_pairs(haft__json_writer *w, const char *key, const haft__mcp_nam
     haft__json_end_array(w);
 }
 
-/* Without user and password, query and fragment. */
+/* Adds the URL without user, password, query and fragment. */
 static void add_url(haft__json_writer *w, haft_str url)
 {
     size_t end = 0, host = 0;

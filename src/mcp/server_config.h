@@ -3,7 +3,7 @@
  * mcp/server_config.h - configuration of a spec's MCP servers, and import from other programs'
  * files.
  *
- * ${VAR} is not expanded here, but when a server is started, so that no secret is kept.
+ * ${VAR} is expanded only when a server is started, so that the configuration contains no secret.
  */
 #ifndef HAFT_MCP_SERVER_CONFIG_H
 #define HAFT_MCP_SERVER_CONFIG_H
@@ -21,7 +21,7 @@ typedef struct haft__mcp_name_value {
 typedef struct haft__mcp_server_config {
     haft_str name; /* "docs", of "docs:search" */
     bool enabled;
-    bool trusted;            /* its hints about its tools count */
+    bool trusted;            /* its hints about its tools are used */
     bool imported;           /* from a file: ${VAR} is expanded in `command` and `cwd` too */
     const haft_str *command; /* the program and its arguments; empty for a server with a URL */
     size_t command_count;
@@ -52,8 +52,8 @@ typedef struct haft__mcp_server_configs {
  *
  * The hash of a server is the SHA-256 of its start parameters: command, cwd, url without query and
  * password, names and values of env. The value of a header, or of a variable with a secret-sounding
- * name, counts only if it is written with ${VAR}; of a literal value only the name counts, so that
- * nobody can recover it by trying hashes. */
+ * name, is hashed only if it is written with ${VAR}. If such a value is literal, only its name is
+ * hashed, so that nobody can find the value by trying hashes. */
 HAFT_MUST_USE haft_status haft__mcp_server_configs_read(haft__arena *arena, haft__json mcp,
                                                         haft__mcp_server_configs *ret_servers,
                                                         haft_error *err);
@@ -82,7 +82,7 @@ typedef struct haft__mcp_import {
     const haft_str *notes; /* for people: "docs: envFile is not read" */
     size_t note_count;
     const haft__mcp_skipped_server
-        *left; /* skipped: one invalid server does not reject the others */
+        *left; /* skipped servers; an invalid server does not affect the others */
     size_t left_count;
 } haft__mcp_import;
 

@@ -19,7 +19,7 @@ bool haft__mcp_version_modern(haft_str version);
 haft_str haft__mcp_version_choose(haft__json list);
 
 /* haft's own keys in `_meta` of a call: the key that is the same for all attempts, and the epoch of
- * the run. The prefix is haft.internal reversed: a domain that nobody can own. */
+ * the run. The prefix is haft.internal reversed; nobody can own this domain. */
 #define HAFT__MCP_META_KEY   "internal.haft/idempotencyKey"
 #define HAFT__MCP_META_EPOCH "internal.haft/epoch"
 

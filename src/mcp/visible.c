@@ -20,8 +20,8 @@ bool haft__visible_is_hidden(uint32_t code)
 /* The visible form of one character. */
 typedef struct shown {
     char made[16];
-    haft_str text; /* points into the text, or to `made` */
-    size_t bytes;  /* its length in the text */
+    haft_str text; /* points into the original text, or to `made` */
+    size_t bytes;  /* length in the original text */
 } shown;
 
 static void show(haft_str text, shown *ret)
@@ -40,7 +40,8 @@ static void show(haft_str text, shown *ret)
     ret->text = (haft_str){ret->made, (size_t)made};
 }
 
-/* The length of the visible form, up to just past `most`, and whether it equals the text. */
+/* The length of the visible form; measuring stops after it exceeds `most`. *ret_same: the visible
+ * form equals the text. */
 static size_t measure(haft_str text, size_t most, bool *ret_same)
 {
     size_t total = 0;

@@ -15,11 +15,11 @@
 /* Whether a character is hidden. */
 bool haft__visible_is_hidden(uint32_t code);
 
-/* Appends the visible form of the text; invalid UTF-8 bytes as <0xFF>. At most `most` bytes, with
- * "..." at the end if it was truncated. */
+/* Appends the visible form of the text, with invalid UTF-8 bytes as <0xFF>. It has at most `most`
+ * bytes, with "..." at the end if it was truncated. */
 void haft__visible_append(haft__buf *buf, haft_str text, size_t most);
 
-/* The same in an arena: `text` itself if nothing changes. */
+/* Returns the visible form in an arena, or `text` itself if it contains no hidden characters. */
 HAFT_MUST_USE haft_status haft__visible_copy(haft__arena *arena, haft_str text, size_t most,
                                              haft_str *ret_text, haft_error *err);
 

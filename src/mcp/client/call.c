@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call.c - tool calls: sends them, sends them again if the server requests input, ends each once.
+ * call.c - tool calls: sends a call, sends it again if the server requests input, and ends it once.
  *
- * A call is sent again here only after input_required. A call that the server did not accept,
+ * The client sends a call again only after input_required. A call that the server did not accept,
  * because of its headers (-32020), its version (-32022) or its session (404, 400), ends as RETRY:
- * the caller checks the current tools before it sends the call again. A call whose response was
- * lost is never sent again here. Tests: tests/mcp/client/call_test.c.
+ * the caller checks the current tools before it sends the call again. The client never sends a call
+ * again if its response was lost. Tests: tests/mcp/client/call_test.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -226,7 +226,8 @@ haft_status haft__mcp_client_calls_send(haft__mcp_client *client, haft_error *er
 
 /* ---- errors ---- */
 
-/* Whether the server no longer supports the version and names a usable one. */
+/* Whether the error reports that the server no longer supports the version, and lists a usable
+ * one. */
 static bool is_older(const haft__mcp_client *client, const haft__rpc_message *message)
 {
     haft_str version = haft__mcp_version_choose(haft__object_get(message->data, "supported"));
@@ -341,8 +342,8 @@ haft_status haft__mcp_client_cancel(haft__mcp_client *client, uint64_t number, h
     if (!sent || client->state != HAFT__MCP_CLIENT_OPEN) {
         return HAFT_OK;
     }
-    /* A modern server over HTTP learns of the cancellation when its stream closes. A server with a
-     * session gets a notification; its stream is closed because it has no further use. */
+    /* A modern server over HTTP detects the cancellation when its stream closes. A server with a
+     * session gets a notification; its stream is closed because it is no longer needed. */
     bool http = client->options.transport == HAFT__MCP_HTTP;
     haft_status status = http && client->era == HAFT__MCP_ERA_MODERN
                              ? HAFT_OK

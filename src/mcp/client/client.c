@@ -183,7 +183,7 @@ static void forget_requests(haft__mcp_client *client)
     client->session = HAFT__LIT("");
 }
 
-/* Ends the sent calls as LOST, and with `all` the others too. */
+/* Ends the sent calls as LOST; with `all`, also the other calls. */
 static void end_calls(haft__mcp_client *client, const haft_error *error, bool all)
 {
     haft__mcp_pending_call *next;
@@ -198,7 +198,7 @@ static void end_calls(haft__mcp_client *client, const haft_error *error, bool al
     }
 }
 
-/* The assumed era was wrong: forgets it. */
+/* Resets the era, because the assumed one was wrong. */
 static void forget_era(haft__mcp_client *client)
 {
     if (client->state == HAFT__MCP_CLIENT_PROBING
@@ -231,7 +231,7 @@ static void disconnect(haft__mcp_client *client, const haft_error *error)
     forget_requests(client);
     end_calls(client, error, false);
     haft__mcp_client_questions_end(client, 0);
-    if (open) { /* else it has not begun, and waits like a call */
+    if (open) { /* a listing that has not begun waits for the next session, like a call */
         haft__mcp_client_list_fail(client, error);
     }
 }

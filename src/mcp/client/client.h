@@ -2,8 +2,8 @@
 /*
  * mcp/client/client.h - the client side of a connection to one MCP server, both eras.
  *
- * No I/O, no clock, no callbacks: the host passes in received messages and failures, and takes
- * out messages to send and events, in order:
+ * The client does no I/O, has no clock and calls no callbacks. The host passes received messages
+ * and failures to it, and takes messages to send and events from it, in order:
  *
  *     status = haft__mcp_client_receive(client, 0, line, err);
  *     while (haft__mcp_client_next(client, &event)) { ... send event.send.text, or report ... }
@@ -42,16 +42,16 @@ typedef struct haft__mcp_root {
 
 typedef struct haft__mcp_client_options {
     haft__mcp_transport transport;
-    haft__mcp_era era;       /* known from an earlier session; dropped if it turns out wrong */
+    haft__mcp_era era;       /* known from an earlier session; ignored if it is wrong */
     haft__mcp_origin origin; /* the server, for the definitions of its tools */
     haft_str version;        /* haft's version */
     const haft__mcp_root *roots;
     size_t root_count;  /* if 0, the roots capability is not announced */
-    bool elicitation;   /* somebody can answer a server's questions */
+    bool elicitation;   /* a person can answer a server's questions */
     bool listen;        /* subscribe to changes of the tool list (modern: subscriptions/listen) */
     haft_str log_level; /* "info": minimum level of log messages; "" for none */
-    haft__cleaner cleaner; /* of every text of the server, before it is cut; its context must
-                              outlive the client */
+    haft__cleaner cleaner; /* redacts every text of the server before the text is cut; its context
+                              must outlive the client */
 } haft__mcp_client_options;
 
 /* The options are copied, including texts. */
@@ -63,11 +63,12 @@ void haft__mcp_client_destroy(haft__mcp_client *client);
 
 typedef enum haft__mcp_client_event_kind {
     HAFT__MCP_EVENT_SEND,    /* .send: send this message to the server */
-    HAFT__MCP_EVENT_CLOSE,   /* .exchange: HTTP: close its stream, the call was cancelled */
+    HAFT__MCP_EVENT_CLOSE,   /* .exchange: HTTP: close the stream of this exchange, because its call
+                                was cancelled */
     HAFT__MCP_EVENT_READY,   /* .ready: era and version are known */
-    HAFT__MCP_EVENT_FAILED,  /* .error: it cannot be used. UNSUPPORTED: a restart does not help,
-                                unless the era was wrong; BAD_STATE: a restart never helps; else it
-                                may help */
+    HAFT__MCP_EVENT_FAILED,  /* .error: the server cannot be used. UNSUPPORTED: a restart does not
+                                help, unless the era was wrong; BAD_STATE: a restart never helps;
+                                other status: it may help */
     HAFT__MCP_EVENT_TOOLS,   /* .tools: a listing has ended */
     HAFT__MCP_EVENT_CHANGED, /* the tool list is outdated; list again at any time. Reported once per
                                 listing, no matter how often the server repeats it */
@@ -82,12 +83,13 @@ typedef enum haft__mcp_client_event_kind {
 
 typedef struct haft__mcp_client_message {
     haft_str text;     /* one JSON message without line ends; on stdio the host adds the LF */
-    uint64_t exchange; /* of a request: its number in the host's reports; 0 for other messages */
+    uint64_t exchange; /* of a request: its number, with which the host reports its end; 0 for other
+                          messages */
     uint64_t call;     /* the call that it belongs to; 0 for none */
     haft_str method;   /* "tools/call"; "" for a response */
     bool stream;       /* long-lived: no total deadline */
-    const haft_str *headers; /* HTTP: "MCP-Protocol-Version: 2025-11-25" and the like, session id
-                                included; without Content-Type and Accept */
+    const haft_str *headers; /* HTTP: headers such as "MCP-Protocol-Version: 2025-11-25", and the
+                                session id; without Content-Type and Accept */
     size_t header_count;
 } haft__mcp_client_message;
 
@@ -96,7 +98,7 @@ typedef struct haft__mcp_ready {
     haft_str protocol;                    /* "2025-11-25" */
     haft_str server_name, server_version; /* its own name and version, made visible; may be "" */
     haft_str instructions;                /* made visible; may be "" */
-    bool tools;                           /* it has the tools capability */
+    bool tools;                           /* the server has the tools capability */
     bool push; /* legacy HTTP: the host may GET a stream for change notifications */
 } haft__mcp_ready;
 
@@ -104,12 +106,13 @@ typedef struct haft__mcp_ready {
 typedef struct haft__mcp_tools {
     const haft__mcp_tool *items; /* in the server's order; names are distinct */
     size_t count;
-    const haft__mcp_skipped_tool *left_out; /* and truncated lists, each with the reason */
-    size_t left_out_count;                  /* entries, at most HAFT__LIMIT_MCP_WARNINGS */
-    size_t left_out_all;                    /* total number */
-    bool has_ttl; /* modern: the server sent a validity time of the list */
+    const haft__mcp_skipped_tool
+        *left_out;         /* skipped tools and truncated lists, each with the reason */
+    size_t left_out_count; /* entries, at most HAFT__LIMIT_MCP_WARNINGS */
+    size_t left_out_all;   /* total number */
+    bool has_ttl;          /* modern: the server sent a validity time of the list */
     uint64_t ttl_ms;
-    haft_error error; /* status HAFT_OK; else the listing failed and has no tools */
+    haft_error error; /* if the status is not HAFT_OK, the listing failed and has no tools */
 } haft__mcp_tools;
 
 typedef struct haft__mcp_progress {
@@ -121,7 +124,7 @@ typedef struct haft__mcp_progress {
 typedef struct haft__mcp_log {
     uint64_t call;          /* over HTTP: the call of the response stream; 0: unknown */
     haft_str level, logger; /* made visible; logger may be "" */
-    haft_str text;          /* a string, or other values as JSON; made visible and truncated */
+    haft_str text;          /* a string, or another value as JSON; made visible and truncated */
 } haft__mcp_log;
 
 /* A question to a person, both eras. */
@@ -143,25 +146,26 @@ typedef enum haft__mcp_call_outcome {
     /* .error: the server did not accept the call, because of its session, version or headers. It
      * may be sent again after the tools are listed again. */
     HAFT__MCP_OUTCOME_RETRY,
-    HAFT__MCP_OUTCOME_INPUT_REQUIRED, /* modern: .questions must be answered; then any process sends
-                                         the call again with .state */
+    HAFT__MCP_OUTCOME_INPUT_REQUIRED, /* modern: .questions must be answered; then any process can
+                                         send the call again with .state */
 } haft__mcp_call_outcome;
 
 typedef struct haft__mcp_call_done {
     uint64_t call;
     haft__mcp_call_outcome outcome;
-    bool sent;                              /* the request may have reached the server */
-    haft__json result;                      /* RESULT: the whole result, secrets redacted */
-    haft__json exact;                       /* ... and the original, if it differs; else null */
-    int64_t code;                           /* ERROR: JSON-RPC code; 0 for none */
-    uint32_t http;                          /* ERROR: HTTP status of the response; 0 for none */
-    haft__json data;                        /* ERROR: `data` of the server; null for none */
-    haft_error error;                       /* ERROR, LOST, CANCELLED, RETRY */
+    bool sent;         /* the request may have reached the server */
+    haft__json result; /* RESULT: the whole result, secrets redacted */
+    haft__json exact;  /* RESULT: the result before redaction, if it differs; else null */
+    int64_t code;      /* ERROR: JSON-RPC code; 0 for none */
+    uint32_t http;     /* ERROR: HTTP status of the response; 0 for none */
+    haft__json data;   /* ERROR: `data` of the server; null for none */
+    haft_error error;  /* ERROR, LOST, CANCELLED, RETRY */
     const haft__mcp_elicitation *questions; /* INPUT_REQUIRED */
     size_t question_count;
-    haft__json answered; /* INPUT_REQUIRED: the answers that haft gave itself (roots); an object */
+    haft__json
+        answered;   /* INPUT_REQUIRED: the answers that haft itself provides (roots); an object */
     haft_str state; /* INPUT_REQUIRED: requestState, to be returned unchanged; .ptr NULL: none */
-    uint32_t round; /* INPUT_REQUIRED: for the next call */
+    uint32_t round; /* INPUT_REQUIRED: haft__mcp_call.round of the next call */
 } haft__mcp_call_done;
 
 typedef struct haft__mcp_client_event {
@@ -180,7 +184,7 @@ typedef struct haft__mcp_client_event {
 } haft__mcp_client_event;
 
 /* Takes the next event, in order; false if the queue is empty. Its memory is valid until the next
- * call of this function, except tools (see there). */
+ * call of this function; for tools see haft__mcp_tools. */
 bool haft__mcp_client_next(haft__mcp_client *client, haft__mcp_client_event *ret_event);
 
 /* ---- input from the host ----
@@ -211,7 +215,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_session(haft__mcp_client *client, uin
  * connection error (0 and why), or cleanly but without a response. Ignored for an exchange that has
  * already ended. */
 typedef struct haft__mcp_exchange_failure {
-    uint32_t http; /* 0 if no response came, or a good one broke off */
+    uint32_t http; /* 0: no response arrived, or a successful one was interrupted */
     haft_str body;
     haft_str why; /* "cannot connect"; for people, without secrets */
     bool sent;    /* the request may have reached the server */
@@ -221,7 +225,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_exchange_failed(haft__mcp_client *cli
                                                            const haft__mcp_exchange_failure *broken,
                                                            haft_error *err);
 
-/* Nothing of the exchange's call was sent: the call waits again. */
+/* Reports that no byte of the exchange's call was sent: the call waits again. */
 void haft__mcp_client_exchange_unsent(haft__mcp_client *client, uint64_t exchange);
 
 /* The whole connection was lost (the process died, the pipe broke): sent calls end as LOST, others
@@ -240,18 +244,19 @@ HAFT_MUST_USE haft_status haft__mcp_client_list(haft__mcp_client *client, haft_e
 
 /* One tool call. Everything is copied. */
 typedef struct haft__mcp_call {
-    haft_str tool;               /* the server's name: haft__mcp_tool.remote */
-    haft__json arguments;        /* an object, or null for none */
-    const haft__mcp_tool *known; /* for its Mcp-Param headers; NULL: the last list is used */
-    haft__json answers;          /* modern, after INPUT_REQUIRED: inputResponses, or null */
-    haft_str state;              /* ... and requestState; .ptr NULL: none */
-    uint32_t round;              /* ... and the number of earlier rounds of this call */
-    haft_str idempotency_key;    /* the same for each attempt of one call; "" for none */
-    uint64_t epoch;              /* epoch of its run; 0: not sent */
+    haft_str tool;        /* the server's name: haft__mcp_tool.remote */
+    haft__json arguments; /* an object, or null for none */
+    const haft__mcp_tool
+        *known;         /* the tool with its Mcp-Param headers; NULL: the tool in the last list */
+    haft__json answers; /* modern, after INPUT_REQUIRED: inputResponses, or null */
+    haft_str state;     /* modern, after INPUT_REQUIRED: requestState; .ptr NULL: none */
+    uint32_t round; /* modern, after INPUT_REQUIRED: the number of earlier rounds of this call */
+    haft_str idempotency_key; /* the same for each attempt of one call; "" for none */
+    uint64_t epoch;           /* epoch of its run; 0: not sent */
 } haft__mcp_call;
 
-/* *ret_call is its number, which is never reused. A call that cannot be sent (more than
- * HAFT__LIMIT_MCP_CALLS open) ends with an error like any other. */
+/* *ret_call is the number of the call, which is never reused. If the call cannot be sent (more than
+ * HAFT__LIMIT_MCP_CALLS are open), it ends with an error, like any other call. */
 HAFT_MUST_USE haft_status haft__mcp_client_call(haft__mcp_client *client,
                                                 const haft__mcp_call *call, uint64_t *ret_call,
                                                 haft_error *err);
@@ -263,7 +268,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_cancel(haft__mcp_client *client, uint
 typedef enum haft__mcp_action {
     HAFT__MCP_ACCEPT,
     HAFT__MCP_DECLINE, /* the person declined */
-    HAFT__MCP_CANCEL,  /* ... or gave no answer: "cancel" */
+    HAFT__MCP_CANCEL,  /* the person gave no answer */
 } haft__mcp_action;
 
 /* Answers a question of a legacy server. `content` is an object for an accepted form, else null. No
@@ -276,8 +281,9 @@ HAFT_MUST_USE haft_status haft__mcp_client_answer(haft__mcp_client *client, uint
 
 haft__mcp_era haft__mcp_client_era(const haft__mcp_client *client); /* UNKNOWN until READY */
 
-/* Whether changes of the tool list are reported, as far as the session knows: it is subscribed, or
- * the server has declared that they do not change. For a legacy server over HTTP the host knows. */
+/* Whether changes of the tool list are reported: the session is subscribed, or the server has
+ * declared that its tools do not change. For a legacy server over HTTP, only the host can decide
+ * this. */
 bool haft__mcp_client_is_watching(const haft__mcp_client *client);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * mcp/client/client_int.h - shared by the parts of the client. Private to its folder.
  *
- * Invariants: the event that ends a call, a listing or a question is allocated when it begins, so
+ * Invariants: the event that ends a call, a listing or a question is allocated at its beginning, so
  * that ending it needs no memory. Except for calls, at most one request of each kind is open. Ids
  * are never reused, even after the connection was lost.
  */
@@ -23,7 +23,7 @@ typedef struct haft__mcp_client_event_node {
     haft__mcp_tool_listing *listing; /* of TOOLS: the client owns it after the event is taken */
 } haft__mcp_client_event_node;
 
-/* A page of a list, kept because its tools point into it. */
+/* A page of a list. It exists as long as the listing, because the tools point into it. */
 typedef struct haft__mcp_page {
     struct haft__mcp_page *next;
     haft__arena arena;
@@ -42,7 +42,7 @@ struct haft__mcp_tool_listing {
     bool has_ttl;
     uint64_t ttl_ms;
     haft_str cursor; /* of the next page; .ptr NULL: the first */
-    bool reopened;   /* the session was lost once during the listing */
+    bool reopened;   /* a new session was opened once during the listing */
 };
 
 typedef enum haft__mcp_call_state {
@@ -64,7 +64,7 @@ typedef struct haft__mcp_pending_call {
     uint32_t round;
     const haft__mcp_param *params;
     size_t param_count;
-    bool params_known; /* else those of the list are used */
+    bool params_known; /* if false, the parameters of the tool list are used */
     char progress[64]; /* the last reported value; "" for none */
 } haft__mcp_pending_call;
 
@@ -91,21 +91,22 @@ struct haft__mcp_client {
     haft__mcp_client_state state;
     haft__mcp_era era; /* of OPEN; INITIALIZING uses legacy */
     haft_str protocol; /* static text */
-    bool tried_discover, tried_initialize, asked_again;
+    bool tried_discover, tried_initialize;
+    bool retried;                /* server/discover was sent a second time */
     bool has_tools, has_changes; /* capabilities of the server */
-    bool stale;                  /* CHANGED was reported and nothing listed since */
+    bool stale;                  /* CHANGED was reported after the last listing began */
     haft_str session;            /* HTTP, legacy; in session_bytes; "" for none */
     char session_bytes[HAFT__LIMIT_MCP_SESSION_BYTES];
     uint64_t last_id, last_question, last_call;
-    bool cancels; /* a call was cancelled: a message without id may refer to it */
+    bool cancels; /* a call was cancelled: a message without an id may refer to that call */
     uint64_t discover_id, initialize_id, list_id, listen_id, level_id; /* 0: not open */
     haft__mcp_pending_call *calls;                                     /* in order */
     size_t call_count;
     haft__mcp_pending_question *questions;
     size_t question_count;
     haft__mcp_tool_listing *listing; /* open, or waiting for OPEN */
-    haft__mcp_tool_listing *listed;  /* the last whose final event was taken */
-    haft__mcp_tool_listing *newest;  /* the last that ended; its event may still be queued */
+    haft__mcp_tool_listing *listed;  /* the last listing whose final event was taken */
+    haft__mcp_tool_listing *newest; /* the last listing that ended; its event may still be queued */
     haft__mcp_client_event_node *first, *last, *taken;
     haft__mcp_client_event_node *failure; /* preallocated for FAILED */
     uint64_t faults;                      /* number of invalid messages */
@@ -118,7 +119,7 @@ haft__mcp_client_event_node *haft__mcp_client_event_node_create(haft__mcp_client
 void haft__mcp_client_event_node_destroy(haft__mcp_client_event_node *node);
 void haft__mcp_client_push_event(haft__mcp_client *client, haft__mcp_client_event_node *node);
 
-/* The connection is unusable: everything pending ends with this error. */
+/* Ends everything that is pending with this error, because the connection is unusable. */
 void haft__mcp_client_fail_all(haft__mcp_client *client, const haft_error *error);
 
 /* Returns the status; if it is not OK, the client behaves as if its connection was lost. */
@@ -133,12 +134,12 @@ HAFT_MUST_USE haft_status haft__mcp_client_copy_json(haft__arena *arena, haft__j
 void haft__mcp_client_fail_text(haft_error *error, haft_status status, const char *what,
                                 haft_str text);
 
-/* The number of one of our ids; 0 for any other. */
+/* The number in an id of this client; 0 for any other id. */
 uint64_t haft__mcp_client_id_number(haft__json id);
 
 /* ---- redact.c ---- */
 
-/* The text with secrets redacted: itself if it has none, else in `arena`. */
+/* The text with secrets redacted: the same text if it contains none, else a text in `arena`. */
 HAFT_MUST_USE haft_status haft__mcp_client_redact_text(const haft__mcp_client *client,
                                                        haft__arena *arena, haft_str *io_text,
                                                        bool *ret_secret, haft_error *err);
@@ -164,7 +165,7 @@ typedef struct haft__mcp_client_outgoing {
 /* Begins a request (`id` 0: a notification) and its params with _meta; the caller adds members. */
 void haft__mcp_client_outgoing_begin(haft__mcp_client *client, haft__mcp_client_outgoing *out,
                                      uint64_t id, const char *method, bool progress);
-/* The same for a call; its id must be set. */
+/* Begins the request of a call, whose id must be set. */
 void haft__mcp_client_outgoing_begin_call(haft__mcp_client *client, haft__mcp_client_outgoing *out,
                                           const haft__mcp_pending_call *call);
 /* Begins the response to a request of the server; the caller adds one value. */
@@ -179,7 +180,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_send_error(haft__mcp_client *client, 
                                                       int64_t code, const char *message,
                                                       haft_error *err);
 
-/* haft's capabilities for a server; and the roots. */
+/* Write haft's capabilities, its roots, and its name and version. */
 void haft__mcp_client_add_capabilities(const haft__mcp_client *client, haft__json_writer *w);
 void haft__mcp_client_add_roots(const haft__mcp_client *client, haft__json_writer *w);
 void haft__mcp_client_add_info(const haft__mcp_client *client, haft__json_writer *w);
@@ -194,7 +195,8 @@ HAFT_MUST_USE haft_status haft__mcp_client_on_discovered(haft__mcp_client *clien
 HAFT_MUST_USE haft_status haft__mcp_client_on_initialized(haft__mcp_client *client,
                                                           const haft__rpc_message *message,
                                                           haft_error *err);
-/* The session has ended (HTTP 404, 400): its open requests are void. */
+/* Opens a new session, because the server has ended the current one (HTTP 404, 400). The open
+ * requests of the old session are void. */
 HAFT_MUST_USE haft_status haft__mcp_client_reopen(haft__mcp_client *client, haft_error *err);
 
 /* ---- list.c ---- */
@@ -212,7 +214,7 @@ void haft__mcp_client_list_reset(haft__mcp_client *client);
 void haft__mcp_tool_listing_destroy(haft__mcp_tool_listing *listing);
 HAFT_MUST_USE haft_status haft__mcp_client_listen(haft__mcp_client *client, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_client_tools_changed(haft__mcp_client *client, haft_error *err);
-/* The subscription to changes has ended. */
+/* Handles the end of the subscription to changes. */
 HAFT_MUST_USE haft_status haft__mcp_client_watch_lost(haft__mcp_client *client, haft_error *err);
 
 /* ---- call.c ---- */

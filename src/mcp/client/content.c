@@ -42,7 +42,7 @@ static haft_status fail_type(reader *r, const char *key, haft__json found)
 
 /* ---- blocks ---- */
 
-/* Appends text as far as it fits together with the note after it. */
+/* Appends as much of the text as fits together with a note after it. */
 static void add_text(reader *r, haft_str text)
 {
     size_t room = r->text.max - r->text.len;
@@ -82,8 +82,8 @@ static void add_size(reader *r, haft_str base64)
     add_text(r, haft__str(text));
 }
 
-/* Keeps the bytes of a block. Base64 that is not valid, for example because a secret in it was
- * redacted, has only its note, which says so. */
+/* Stores the bytes of a block. If its base64 is not valid, for example because a secret in it was
+ * redacted, the block only has a note with this reason. */
 static haft_status keep_blob(reader *r, haft__json data, haft__json type)
 {
     haft_str text = haft__json_text(data);
@@ -229,8 +229,7 @@ static haft_status keep_text(reader *r, haft_str *ret_text)
 
 /* ---- structured content ---- */
 
-/* Whether the blocks only repeat the value: there are none, or one text block with the value as
- * JSON. */
+/* Whether the blocks only repeat the value: no block, or one text block with the value as JSON. */
 static haft_status mirrors(haft__json content, haft__json value, bool *ret_same, haft_error *err)
 {
     haft__arena scratch;
@@ -264,7 +263,8 @@ static haft_status fail_schema(const haft__schema_report *report, haft_error *er
     return haft__hint(err, status, "this is an error of the server");
 }
 
-/* Replaces the validation message: it quotes and cuts the value, which may contain secrets. */
+/* Replaces the validation message, because that message contains a part of the value, which may
+ * contain secrets. */
 static haft_status fail_schema_redacted(haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/structuredContent",

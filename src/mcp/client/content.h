@@ -3,8 +3,8 @@
  * mcp/client/content.h - the result of a tool call for a model and for a program.
  *
  * A model gets text: text blocks as they are, links and resources by their address, images and
- * audio as a note with type and size, and their bytes apart. Base64 never enters a prompt. A
- * program gets structuredContent, which must conform to the tool's outputSchema.
+ * audio as a note with type and size; their bytes are returned as blobs. Base64 is never part of a
+ * prompt. A program gets structuredContent, which must conform to the tool's outputSchema.
  */
 #ifndef HAFT_MCP_CLIENT_CONTENT_H
 #define HAFT_MCP_CLIENT_CONTENT_H

@@ -18,7 +18,7 @@ haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange
     bool visible = id.len > 0 && id.len <= HAFT__LIMIT_MCP_SESSION_BYTES;
     (void)err;
     if (exchange == 0 || exchange != client->initialize_id) {
-        return HAFT_OK; /* modern servers may send one; it has no meaning */
+        return HAFT_OK; /* an id of a modern server has no meaning */
     }
     for (size_t i = 0; i < id.len && visible; i++) {
         visible = id.ptr[i] >= 0x21 && id.ptr[i] <= 0x7E;
@@ -44,7 +44,8 @@ static bool is_redirect(uint32_t http)
     return http >= 300 && http < 400;
 }
 
-/* The server refuses every request: not authorised, or moved. */
+/* Whether the server refuses every request, because the client is not authorised or the server has
+ * moved. */
 static bool is_refusal(uint32_t http)
 {
     return http == 401 || http == 403 || http == 407 || is_redirect(http);
@@ -103,8 +104,9 @@ static bool read_body(haft__mcp_client *client, haft__arena *arena, haft_str bod
 
 /* ---- expired sessions ---- */
 
-/* Many servers send 400 instead of 404. An error with the id of this request is about the request,
- * unless it is a transport error that mentions the session. */
+/* Whether an error with HTTP status 400 means that the session has ended: many servers send 400
+ * instead of 404. An error with the id of this request concerns the request, unless it is a
+ * transport error that mentions the session. */
 static bool is_about_session(const haft__rpc_message *message, uint64_t exchange)
 {
     bool transport = message->code == HAFT__RPC_INVALID
@@ -116,14 +118,15 @@ static bool is_about_session(const haft__rpc_message *message, uint64_t exchange
                                                      HAFT__LIT("not initialized"))));
 }
 
-/* Whether the list was already requested again in another session. For calls, the caller knows. */
+/* Whether the list was already requested again in a new session. For calls, the caller decides
+ * this. */
 static bool was_reopened(const haft__mcp_client *client, uint64_t exchange)
 {
     return exchange == client->list_id && client->listing->reopened;
 }
 
-/* The server does not know the session any more and has not processed the request. `error` is from
- * its body, or NULL. */
+/* Whether the session has ended on the server, and the server has not processed the request.
+ * `error` is the error in the response body, or NULL. */
 static bool is_session_over(const haft__mcp_client *client, uint64_t exchange,
                             const haft__mcp_exchange_failure *broken,
                             const haft__rpc_message *error)
@@ -138,7 +141,8 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
                                  const haft__mcp_exchange_failure *broken, haft_error *err)
 {
     haft_error error;
-    bool absent = broken->http == 0 && !broken->sent; /* initialize would not reach it either */
+    bool absent =
+        broken->http == 0 && !broken->sent; /* initialize would not reach the server either */
     bool final = absent || is_refusal(broken->http);
     client->discover_id = probe ? 0 : client->discover_id;
     client->initialize_id = probe ? client->initialize_id : 0;
@@ -154,7 +158,8 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
     return HAFT_OK;
 }
 
-/* Opens a new session. The list is requested again; the caller of the call checks it first. */
+/* Opens a new session. An open list is requested again; a call ends as RETRY, because its caller
+ * checks the tools first. */
 static haft_status reopen(haft__mcp_client *client, haft__mcp_pending_call *call,
                           const haft__mcp_exchange_failure *broken, const haft__rpc_message *answer,
                           haft_error *err)
@@ -162,7 +167,8 @@ static haft_status reopen(haft__mcp_client *client, haft__mcp_pending_call *call
     haft_error error;
     describe_failure(broken, &error);
     if (answer != NULL
-        && broken->http == 400) { /* the error may concern the session or the request */
+        && broken->http
+               == 400) { /* it is unknown whether the error concerns the session or the request */
         haft__mcp_client_fail_text(&error, HAFT_IO, "the server answered with an error",
                                    answer->message);
     }

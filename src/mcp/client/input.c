@@ -2,9 +2,9 @@
 /*
  * input.c - input_required: a modern server needs more input before it answers a call.
  *
- * Input that haft has itself (roots, the server's own state) is sent immediately, with the same
- * call under a new id. Input of a person ends the call: any process sends it again when the answer
- * is available. Tests: tests/mcp/client/call_test.c.
+ * If haft has the input itself (roots, the server's own state), it immediately sends the same call
+ * with the input, under a new id. If a person must provide the input, the call ends: any process
+ * can send it again when the answer is available. Tests: tests/mcp/client/call_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -21,7 +21,7 @@ typedef struct inputs {
     size_t question_count;
     haft__json_member *answered;
     size_t answered_count;
-    haft_error why; /* the reason if it cannot be answered */
+    haft_error why; /* the reason why the request cannot be answered, if any */
 } inputs;
 
 static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json key, haft_error *err)
@@ -99,8 +99,9 @@ static void check_input(haft__mcp_pending_call *call, haft__json requests, haft_
                         haft_error *why)
 {
     bool no_requests = requests.kind == HAFT__JSON_NULL, no_state = state.kind == HAFT__JSON_NULL;
-    bool nothing = no_requests || (requests.kind == HAFT__JSON_OBJECT && requests.count == 0);
-    if ((nothing && no_state) || (!no_requests && requests.kind != HAFT__JSON_OBJECT)
+    bool has_no_requests =
+        no_requests || (requests.kind == HAFT__JSON_OBJECT && requests.count == 0);
+    if ((has_no_requests && no_state) || (!no_requests && requests.kind != HAFT__JSON_OBJECT)
         || (!no_state && state.kind != HAFT__JSON_STRING)) {
         (void)haft__fail(why, HAFT_BAD_INPUT, "",
                          "the server requests input, but does not say which");
@@ -114,7 +115,7 @@ static void check_input(haft__mcp_pending_call *call, haft__json requests, haft_
     }
 }
 
-/* Sends the same call again with the requested input; no person is needed. */
+/* Sends the same call again with the requested input, for which no person was needed. */
 static haft_status call_again(haft__mcp_client *client, haft__mcp_pending_call *call,
                               const inputs *in, haft__json state, haft_error *err)
 {

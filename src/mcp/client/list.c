@@ -2,8 +2,8 @@
 /*
  * list.c - the list of a server's tools, page by page, and change notifications.
  *
- * A list that loops, or is too long, is truncated; an entry that cannot be used is skipped. Both
- * are reported with the reason. Tests: tests/mcp/client/list_test.c.
+ * A list whose pages repeat, or that is too long, is truncated. An entry that cannot be used is
+ * skipped. Both are reported with the reason. Tests: tests/mcp/client/list_test.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ haft_status haft__mcp_client_list_begin(haft__mcp_client *client, haft_error *er
     if (client->state != HAFT__MCP_CLIENT_OPEN) {
         return HAFT_OK; /* sent when the session is open */
     }
-    haft_status status = haft__mcp_client_listen(client, err); /* if it has ended: once per list */
+    haft_status status = haft__mcp_client_listen(client, err); /* no effect if already subscribed */
     return status == HAFT_OK ? haft__mcp_client_list_send(client, err) : status;
 }
 
@@ -87,13 +87,13 @@ void haft__mcp_client_list_reset(haft__mcp_client *client)
     listing->page_count = listing->bytes = listing->count = 0;
     listing->left_out_count = listing->left_out_all = 0;
     listing->left_out = NULL;
-    listing->has_ttl = false; /* it belonged to another list */
+    listing->has_ttl = false; /* the value belonged to the earlier list */
     listing->ttl_ms = 0;
     listing->cursor = (haft_str){NULL, 0};
     client->list_id = 0;
 }
 
-/* The event owns the listing until it is taken. */
+/* Ends the listing. The event owns the listing until the host takes the event. */
 static void finish(haft__mcp_client *client, const haft_error *error)
 {
     haft__mcp_tool_listing *listing = client->listing;
@@ -244,7 +244,7 @@ static haft_status add_entries(haft__mcp_client *client, haft__arena *arena, haf
 
 /* ---- pages ---- */
 
-/* The cursor of the next page: .ptr is NULL if there is none, or it cannot be used. */
+/* The cursor of the next page; .ptr is NULL if no page follows or the cursor cannot be used. */
 static haft_status next_cursor(haft__mcp_tool_listing *listing, haft__json result,
                                haft_str *ret_cursor, haft_error *err)
 {
@@ -305,8 +305,8 @@ static haft_status keep_page(haft__mcp_tool_listing *listing, size_t bytes, haft
     return HAFT_OK;
 }
 
-/* Uses the original message: cursors are sent back, and definitions are hashed. A definition with a
- * secret is skipped. */
+/* Uses the message before redaction, because cursors are sent back and definitions are hashed. A
+ * definition with a secret is skipped. */
 static haft_status read_page(haft__mcp_client *client, const haft__rpc_message *message,
                              size_t bytes, haft__arena *io_arena, haft_error *err)
 {

@@ -2,9 +2,9 @@
 /*
  * open.c - determines the era of a server and negotiates the version.
  *
- * A modern server supports server/discover. After any other response, or none, the client sends
- * initialize: old servers fail in too many different ways to test for one. Each of the two is tried
- * once. Tests: tests/mcp/client/open_test.c.
+ * A modern server supports server/discover. If the response is an error or does not arrive, the
+ * client sends initialize, because old servers fail in too many different ways to recognise one of
+ * them. Each of the two requests is tried once. Tests: tests/mcp/client/open_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -57,7 +57,7 @@ haft_status haft__mcp_client_initialize(haft__mcp_client *client, haft_error *er
 
 haft_status haft__mcp_client_open(haft__mcp_client *client, haft_error *err)
 {
-    client->tried_discover = client->tried_initialize = client->asked_again = false;
+    client->tried_discover = client->tried_initialize = client->retried = false;
     client->cancels = false;
     client->era = HAFT__MCP_ERA_UNKNOWN;
     client->session = HAFT__LIT("");
@@ -123,7 +123,7 @@ static haft_status notify_ready(haft__mcp_client *client, haft__json info, haft_
     return HAFT_OK;
 }
 
-/* Sends everything that waited. */
+/* Reports that the session is ready, and sends all waiting requests. */
 static haft_status finish_opening(haft__mcp_client *client, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -151,7 +151,7 @@ static haft_status open_modern(haft__mcp_client *client, const haft__json *resul
     client->state = HAFT__MCP_CLIENT_OPEN;
     client->era = client->options.era = HAFT__MCP_ERA_MODERN;
     client->protocol = HAFT__LIT(HAFT__MCP_MODERN_VERSION);
-    client->has_tools = true; /* unless the server declares otherwise */
+    client->has_tools = true; /* the default if the server declares no capabilities */
     client->has_changes = false;
     if (result != NULL) {
         read_capabilities(client, haft__object_get(*result, "capabilities"));
@@ -163,8 +163,8 @@ static haft_status open_modern(haft__mcp_client *client, const haft__json *resul
 
 /* ---- responses ---- */
 
-/* Continues with the best version of a server's list; *ret_done is false if it has no list, or no
- * untried version in it. */
+/* Continues with the best version in the server's list. *ret_done is false if the server sent no
+ * list, or if its list has no untried version. */
 static haft_status use_versions(haft__mcp_client *client, haft__json versions, bool *ret_done,
                                 haft_error *err)
 {
@@ -207,8 +207,8 @@ haft_status haft__mcp_client_on_discovered(haft__mcp_client *client,
     }
     bool modern =
         versions.kind == HAFT__JSON_ARRAY && (answer || message->code == HAFT__RPC_VERSION);
-    if (modern && haft__mcp_version_modern(version) && !client->asked_again) {
-        client->asked_again = true; /* it rejected a version that it lists: retry once */
+    if (modern && haft__mcp_version_modern(version) && !client->retried) {
+        client->retried = true; /* the server rejected a version that it lists: retry once */
         return discover(client, err);
     }
     if (modern) {
@@ -221,7 +221,7 @@ haft_status haft__mcp_client_on_discovered(haft__mcp_client *client,
     return haft__mcp_client_initialize(client, err);
 }
 
-/* The server's error message, or the error of its response. */
+/* Fails with the server's error message, or with the error of its invalid response. */
 static haft_status refused(haft__mcp_client *client, const haft__rpc_message *message,
                            haft_error *err)
 {
@@ -294,6 +294,6 @@ haft_status haft__mcp_client_on_initialized(haft__mcp_client *client,
                                    haft__json_text(version));
         return fail(client, &error);
     }
-    client->protocol = chosen; /* a static text, not the server's */
+    client->protocol = chosen; /* a static text, not the text of the server */
     return open_legacy(client, message->result, err);
 }

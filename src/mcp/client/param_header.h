@@ -9,8 +9,8 @@
 #include "json/value.h"
 
 /* Appends a header value. It is written as =?base64?..?= if it contains other characters than
- * visible ASCII, begins or ends with a space, or looks like such an encoding; otherwise unchanged.
- */
+ * visible ASCII, begins or ends with a space, or looks like such an encoding; otherwise the value
+ * is written unchanged. */
 void haft__mcp_header_add(haft__buf *buf, haft_str value);
 
 /* Appends "Mcp-Param-NAME: value" for an argument. Appends nothing and returns false if the

@@ -13,23 +13,23 @@
 
 /* ---- questions ---- */
 
-/* Unlinks the question and queues its final event; a response to the server is queued before or not
- * at all. */
+/* Unlinks the question and queues its final event. If the server gets a response, the caller has
+ * queued it before. */
 static void end_question(haft__mcp_client *client, haft__mcp_pending_question **at, bool notify)
 {
-    haft__mcp_pending_question *asked = *at;
-    haft__mcp_client_event_node *node = asked->node;
-    *at = asked->next;
+    haft__mcp_pending_question *question = *at;
+    haft__mcp_client_event_node *node = question->node;
+    *at = question->next;
     client->question_count--;
     if (notify) {
         node->event.question =
-            (haft__mcp_elicitation){.number = asked->number, .call = asked->call};
+            (haft__mcp_elicitation){.number = question->number, .call = question->call};
         haft__mcp_client_push_event(client, node);
     } else {
         haft__mcp_client_event_node_destroy(node);
     }
-    haft__arena_finish(&asked->arena);
-    free(asked);
+    haft__arena_finish(&question->arena);
+    free(question);
 }
 
 void haft__mcp_client_questions_end(haft__mcp_client *client, uint64_t call)
@@ -61,7 +61,7 @@ void haft__mcp_client_question_withdrawn(haft__mcp_client *client, haft__json id
     }
 }
 
-/* The call of a question: that of its stream, or the only open one. */
+/* The call of a question: the call of its stream, or the only open call. */
 static uint64_t call_of(haft__mcp_client *client, uint64_t exchange)
 {
     const haft__mcp_pending_call *call = haft__mcp_client_call_find(client, exchange);
@@ -75,18 +75,19 @@ static uint64_t call_of(haft__mcp_client *client, uint64_t exchange)
     return call != NULL ? call->number : count == 1 ? number : 0;
 }
 
-static haft_status fill_question(haft__mcp_client *client, haft__mcp_pending_question *asked,
+static haft_status fill_question(haft__mcp_client *client, haft__mcp_pending_question *question,
                                  haft__mcp_client_event_node *node,
                                  const haft__rpc_message *message, haft_error *why)
 {
     haft__json params;
     haft__hash_key key = client->options.origin.hash_key;
     haft_status status =
-        haft__mcp_client_copy_json(&asked->arena, message->id, key, &asked->id, why);
+        haft__mcp_client_copy_json(&question->arena, message->id, key, &question->id, why);
     if (status == HAFT_OK) {
         status = haft__mcp_client_copy_json(&node->arena, message->params, key, &params, why);
     }
-    node->event.question = (haft__mcp_elicitation){.number = asked->number, .call = asked->call};
+    node->event.question =
+        (haft__mcp_elicitation){.number = question->number, .call = question->call};
     return status == HAFT_OK
                ? haft__mcp_elicitation_read(&node->arena, params, &node->event.question, why)
                : status;
@@ -96,30 +97,30 @@ static haft_status ask(haft__mcp_client *client, uint64_t exchange,
                        const haft__rpc_message *message, haft_error *err)
 {
     haft_error why;
-    haft__mcp_pending_question *asked = calloc(1, sizeof(*asked));
+    haft__mcp_pending_question *question = calloc(1, sizeof(*question));
     haft__mcp_client_event_node *node =
         haft__mcp_client_event_node_create(HAFT__MCP_EVENT_QUESTION);
     haft__mcp_client_event_node *off =
         haft__mcp_client_event_node_create(HAFT__MCP_EVENT_QUESTION_WITHDRAWN);
-    haft_status status = asked != NULL && node != NULL && off != NULL ? HAFT_OK : HAFT_NO_MEMORY;
+    haft_status status = question != NULL && node != NULL && off != NULL ? HAFT_OK : HAFT_NO_MEMORY;
     if (status == HAFT_OK) {
-        haft__arena_init(&asked->arena, 0);
-        asked->node = off;
-        asked->number = ++client->last_question;
-        asked->call = call_of(client, exchange);
-        status = fill_question(client, asked, node, message, &why);
+        haft__arena_init(&question->arena, 0);
+        question->node = off;
+        question->number = ++client->last_question;
+        question->call = call_of(client, exchange);
+        status = fill_question(client, question, node, message, &why);
     }
     if (status == HAFT_OK) {
-        asked->next = client->questions;
-        client->questions = asked;
+        question->next = client->questions;
+        client->questions = question;
         client->question_count++;
         haft__mcp_client_push_event(client, node);
         return HAFT_OK;
     }
-    if (asked != NULL) {
-        haft__arena_finish(&asked->arena);
+    if (question != NULL) {
+        haft__arena_finish(&question->arena);
     }
-    free(asked);
+    free(question);
     haft__mcp_client_event_node_destroy(node);
     haft__mcp_client_event_node_destroy(off);
     return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err)

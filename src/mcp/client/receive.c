@@ -2,8 +2,8 @@
 /*
  * receive.c - dispatches a received message: a response, a request or a notification.
  *
- * Nothing is trusted: a response must belong to an open request, a notification to an open call or
- * subscription. Everything else is dropped. Tests: tests/mcp/client/receive_test.c.
+ * The server is not trusted: a response must belong to an open request, a notification to an open
+ * call or subscription. Other messages are dropped. Tests: tests/mcp/client/receive_test.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -47,8 +47,9 @@ static uint64_t only_request(const haft__mcp_client *client)
     return count == 1 ? only : 0;
 }
 
-/* The request for a response without an id: over HTTP that of the exchange. Otherwise careful: some
- * servers respond to notifications too, and that must not end the list or a call. */
+/* The request for a response without an id. Over HTTP it is the request of the exchange. On stdio,
+ * such a response must not end the list or a call, because some servers also respond to
+ * notifications. */
 static uint64_t request_without_id(haft__mcp_client *client, uint64_t exchange)
 {
     uint64_t only = exchange != 0 ? exchange : only_request(client);
@@ -56,7 +57,8 @@ static uint64_t request_without_id(haft__mcp_client *client, uint64_t exchange)
     return clear && is_pending(client, only) ? only : 0;
 }
 
-/* The request for a response; 0 if it is not ours. *ret_why is the problem with its id. */
+/* The number of the request for a response; 0 if the client sent no such request. *ret_why is the
+ * problem with its id. */
 static uint64_t request_of(haft__mcp_client *client, uint64_t exchange, haft__json id,
                            const char **ret_why)
 {
@@ -79,7 +81,8 @@ static haft_status dispatch_answer(haft__mcp_client *client, uint64_t id,
 {
     haft__mcp_pending_call *call = haft__mcp_client_call_find(client, id);
     if (client->options.transport == HAFT__MCP_STDIO && id > client->level_id) {
-        client->level_id = 0; /* a response to a later request implies that this one gets none */
+        client->level_id =
+            0; /* a response to a later request implies that this request gets no response */
     }
     if (call != NULL) {
         return haft__mcp_client_call_answer(client, call, message, 0, io_arena, err);
@@ -97,7 +100,7 @@ static haft_status dispatch_answer(haft__mcp_client *client, uint64_t id,
         return haft__mcp_client_watch_lost(client, err);
     }
     client->level_id = id == client->level_id ? 0 : client->level_id;
-    return HAFT_OK; /* late, or never requested */
+    return HAFT_OK; /* the response is late or was never requested */
 }
 
 static haft_status handle_response(haft__mcp_client *client, uint64_t exchange,
@@ -116,7 +119,7 @@ static haft_status handle_response(haft__mcp_client *client, uint64_t exchange,
 
 /* ---- notifications ---- */
 
-/* `exchange` is where it arrived: that of a call, or another one. */
+/* `exchange` is the exchange in which the message arrived, of a call or of another request. */
 static haft_status notify_log(haft__mcp_client *client, uint64_t exchange, haft_str level,
                               haft_str logger, haft_str text, haft_error *err)
 {
@@ -167,7 +170,7 @@ static haft_status handle_log(haft__mcp_client *client, uint64_t exchange, haft_
     return status == HAFT_TOO_BIG ? HAFT_OK : status;
 }
 
-/* Progress must increase; a number that is too long to keep is dropped. */
+/* Whether the progress has increased. A number that is too long to be stored is dropped. */
 static bool advances(haft__mcp_pending_call *call, haft__json progress)
 {
     haft_str text = haft__json_text(progress), before = haft__str(call->progress);
@@ -212,7 +215,8 @@ static haft_status handle_progress(haft__mcp_client *client, haft__json params,
     return HAFT_OK;
 }
 
-/* Legacy servers send it without a subscription; modern ones only to subscribers. */
+/* Legacy servers send this notification without a subscription, modern servers only to
+ * subscribers. */
 static haft_status handle_tools_changed(haft__mcp_client *client, haft__json params,
                                         haft_error *err)
 {
@@ -266,7 +270,7 @@ static haft_status handle_request(haft__mcp_client *client, uint64_t exchange,
     bool modern =
         client->state == HAFT__MCP_CLIENT_PROBING || client->state == HAFT__MCP_CLIENT_IDLE
         || client->state == HAFT__MCP_CLIENT_FAILED || client->era == HAFT__MCP_ERA_MODERN;
-    if (modern) { /* a modern server must not send requests, and gets no response */
+    if (modern) { /* a modern server must not send requests, so it gets no response */
         return HAFT_OK;
     }
     return haft__mcp_client_on_request(client, exchange, message, err);
@@ -354,7 +358,9 @@ haft_status haft__mcp_client_receive(haft__mcp_client *client, uint64_t exchange
     haft__rpc_fault fault = {0};
     haft_error why = {.status = HAFT_OK};
     haft__arena_init(&arena, 0);
-    bool fits = text.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES; /* else it is rejected without a copy */
+    bool fits =
+        text.len
+        <= HAFT__LIMIT_MCP_MESSAGE_BYTES; /* a text that is too long is rejected without a copy */
     haft_str copy = fits ? haft__arena_copy(&arena, text) : text;
     haft_status status =
         copy.ptr != NULL || text.len == 0

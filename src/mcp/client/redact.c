@@ -3,9 +3,9 @@
  * redact.c - redacts the host's secrets in messages of a server.
  *
  * Every message is redacted right after parsing, before any part of it is truncated, joined to one
- * line or shown: half a secret cannot be recognised. Values are checked in haft's own
- * serialisation, so that the server's JSON escapes do not matter. Values that go back to the server
- * or are compared (ids, cursors, definitions, states) stay unchanged. Tests:
+ * line or shown, because half a secret cannot be recognised. Values are checked in haft's own
+ * serialisation, so that the server's JSON escapes do not matter. Values that are sent back to the
+ * server or compared (ids, cursors, definitions, states) stay unchanged. Tests:
  * tests/mcp/client/redact_test.c.
  */
 #include "base/error.h"

@@ -58,14 +58,14 @@ void haft__mcp_client_add_info(const haft__mcp_client *client, haft__json_writer
     haft__json_end_object(w);
 }
 
-/* Whether the current message goes to a modern server. */
+/* Whether the current message is for a modern server. */
 static bool is_modern(const haft__mcp_client *client)
 {
     return client->state == HAFT__MCP_CLIENT_PROBING
            || (client->state == HAFT__MCP_CLIENT_OPEN && client->era == HAFT__MCP_ERA_MODERN);
 }
 
-/* `call` may be NULL. */
+/* Adds `_meta`. `call` may be NULL. */
 static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint64_t token,
                      const haft__mcp_pending_call *call)
 {

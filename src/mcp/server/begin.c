@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * begin.c - long-running requests: validated here, then passed to the application.
+ * begin.c - validates long-running requests and passes them to the application.
  *
  * Tests: tests/mcp/server/begin_test.c.
  */
@@ -57,7 +57,7 @@ static void read_progress_token(haft__mcp_request *request)
     request->own->token = good ? *token : haft__json_null();
 }
 
-/* Opens the state that the client kept; it is valid for one request. */
+/* Verifies the state that the client stored. It is valid for one request. */
 static haft_status open_state(haft__mcp_request *request, haft_str sealed, uint64_t now_ms,
                               haft_error *err)
 {
@@ -84,7 +84,7 @@ static haft_status open_state(haft__mcp_request *request, haft_str sealed, uint6
     return status;
 }
 
-/* Reads the answers to questions of an earlier request, and the state that the client kept. */
+/* Reads the answers to questions of an earlier request, and the state that the client stored. */
 static bool read_answers(haft__mcp_request *request, uint64_t now_ms)
 {
     const haft__json *answers = haft__json_get(request->params, HAFT__LIT("inputResponses"));
@@ -106,7 +106,7 @@ static bool read_answers(haft__mcp_request *request, uint64_t now_ms)
     return status == HAFT_OK;
 }
 
-/* Adds it to the open requests. */
+/* Adds the request to the open requests of its peer. */
 static void register_request(haft__mcp_request *request)
 {
     haft__mcp_request_internal *own = request->own;

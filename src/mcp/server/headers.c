@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * headers.c - checks the HTTP headers that repeat parts of a request. Proxies route requests by
- * them, so they must match the body. Tests: tests/mcp/server/headers_test.c.
+ * headers.c - checks the HTTP headers that repeat parts of a request. Proxies use these headers for
+ * routing, so they must match the body. Tests: tests/mcp/server/headers_test.c.
  *
  * Values that a header cannot contain are encoded as =?base64?...?=.
  */
@@ -32,12 +32,12 @@ static bool refuse(haft__mcp_request *request, const char *header, const char *w
 static haft_str header_value(haft__mcp_request *request, haft_str header)
 {
     haft_str value = haft__str_trim(header);
-    size_t around = SENTINEL_HEAD.len + SENTINEL_TAIL.len;
-    if (value.len < around || !haft__str_starts_with(value, SENTINEL_HEAD)
+    size_t affix_bytes = SENTINEL_HEAD.len + SENTINEL_TAIL.len;
+    if (value.len < affix_bytes || !haft__str_starts_with(value, SENTINEL_HEAD)
         || !haft__str_ends_with(value, SENTINEL_TAIL)) {
         return value;
     }
-    haft_str coded = {value.ptr + SENTINEL_HEAD.len, value.len - around};
+    haft_str coded = {value.ptr + SENTINEL_HEAD.len, value.len - affix_bytes};
     char *decoded = haft__arena_alloc(&request->own->arena, coded.len + 1);
     size_t length = 0;
     if (decoded == NULL || !haft__base64_decode(coded, decoded, &length)) {
@@ -64,9 +64,9 @@ static haft_str name_in_body(const haft__mcp_request *request)
     return (haft_str){NULL, 0};
 }
 
-/* Rejects the request unless the header exists and equals `wanted`. */
+/* Rejects the request unless the header exists and equals `expected`. */
 static bool check_header(haft__mcp_request *request, const char *header, haft_str found,
-                         haft_str wanted)
+                         haft_str expected)
 {
     if (found.ptr == NULL) {
         return refuse(request, header, "is missing");
@@ -75,7 +75,7 @@ static bool check_header(haft__mcp_request *request, const char *header, haft_st
     if (value.ptr == NULL) {
         return refuse(request, header, "is not valid =?base64?...?= text");
     }
-    return haft__str_equal(value, wanted) || refuse(request, header, "does not match the body");
+    return haft__str_equal(value, expected) || refuse(request, header, "does not match the body");
 }
 
 bool haft__mcp_headers_check(haft__mcp_request *request, const haft__mcp_headers *headers)
@@ -108,7 +108,7 @@ static bool equals_argument(haft__mcp_request *request, haft_str value, haft__js
     }
 }
 
-/* One property that has its own header. */
+/* Checks the header of one property. */
 static bool check_property(haft__mcp_request *request, haft_str header, const haft__json *argument,
                            const haft__mcp_headers *headers)
 {
@@ -118,8 +118,8 @@ static bool check_property(haft__mcp_request *request, haft_str header, const ha
     }
     (void)snprintf(name, sizeof(name), PARAM_HEAD "%.*s", HAFT__ARG(header));
     haft_str found = headers->get(headers->context, name);
-    bool given = argument != NULL && argument->kind != HAFT__JSON_NULL;
-    if (!given) {
+    bool has_value = argument != NULL && argument->kind != HAFT__JSON_NULL;
+    if (!has_value) {
         return found.ptr == NULL || refuse(request, name, "has a value that the body lacks");
     }
     if (found.ptr == NULL) {

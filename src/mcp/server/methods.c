@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * methods.c - the table of methods, and those with an immediate response: handshake and discovery,
- * ping, log levels, lists. Tests: tests/mcp/server/methods_test.c.
+ * methods.c - the table of methods, and the methods with an immediate response: handshake and
+ * discovery, ping, log levels, lists. Tests: tests/mcp/server/methods_test.c.
  */
 #include <inttypes.h>
 
@@ -94,7 +94,8 @@ static void answer_object(haft__mcp_request *request, haft__buf *object)
     }
 }
 
-/* The requested version if it is supported, else our newest: the client then decides. */
+/* Selects the requested version if it is supported, else the newest version of the server; the
+ * client then decides. */
 static bool agree(haft__mcp_request *request)
 {
     haft__mcp_peer *peer = request->own->peer;
@@ -111,9 +112,9 @@ static bool agree(haft__mcp_request *request)
                                         "expected an object in \"capabilities\" of initialize");
         return false;
     }
-    haft_str wanted = haft__json_text(*version);
-    peer->version = haft__mcp_version_has_handshake(wanted)
-                        ? haft__arena_copy(&peer->arena, wanted)
+    haft_str requested = haft__json_text(*version);
+    peer->version = haft__mcp_version_has_handshake(requested)
+                        ? haft__arena_copy(&peer->arena, requested)
                         : HAFT__LIT(HAFT__MCP_SERVER_LEGACY_VERSION);
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -368,7 +369,8 @@ static const method *find_method(const haft__mcp_request *request)
 
 /* ---- required members of a request without a handshake ---- */
 
-/* The requested version is in the header only, as for versions with a handshake, or in the body. */
+/* Rejects the version of a request. `header`: the version is only in the header, as for versions
+ * with a handshake, and not in the body. */
 static void refuse_version(haft__mcp_request *request, haft_str requested, bool header)
 {
     haft__buf data;
@@ -394,7 +396,7 @@ static bool check_meta(haft__mcp_request *request, const haft__mcp_headers *head
     if (version == NULL && header.len > 0
         && !haft__str_equal(header, HAFT__LIT(HAFT__MCP_SERVER_MODERN_VERSION))
         && !haft__mcp_version_has_handshake(
-            header)) { /* only the header made it a modern request */
+            header)) { /* only because of the header, the request counts as modern */
         refuse_version(request, header, true);
         return false;
     }

@@ -15,7 +15,7 @@
 #include "json/canonical.h"
 #include "json/read.h"
 
-/* ---- nonces: each state that a client keeps is valid once ---- */
+/* ---- nonces: each state that a client stores is valid once ---- */
 
 static uint64_t *nonce_word(haft__mcp_nonces *states, uint64_t number, uint64_t *ret_bit)
 {
@@ -27,7 +27,7 @@ static uint64_t *nonce_word(haft__mcp_nonces *states, uint64_t number, uint64_t 
 static bool issue_number(haft__mcp_nonces *states, uint64_t *number)
 {
     uint64_t bit;
-    *number = ++states->given;
+    *number = ++states->last_issued;
     *nonce_word(states, *number, &bit) &= ~bit;
     return true;
 }
@@ -36,8 +36,8 @@ static bool issue_number(haft__mcp_nonces *states, uint64_t *number)
 static bool use_number(haft__mcp_nonces *states, uint64_t *number)
 {
     uint64_t bit, *word = nonce_word(states, *number, &bit);
-    bool open = *number > 0 && *number <= states->given
-                && states->given - *number < HAFT__LIMIT_MCP_STATES && (*word & bit) == 0;
+    bool open = *number > 0 && *number <= states->last_issued
+                && states->last_issued - *number < HAFT__LIMIT_MCP_STATES && (*word & bit) == 0;
     *word |= open ? bit : 0;
     return open;
 }
@@ -133,7 +133,8 @@ static bool send_question(haft__mcp_request *request, const haft__mcp_server_que
     return good;
 }
 
-/* Fails a request whose question cannot be asked or answered. The application drops it first. */
+/* Fails a request because a question cannot be asked or answered. Before that, the application
+ * drops the request. */
 static void give_up(haft__mcp_request *request, const char *why)
 {
     const haft__mcp_server_options *options = &request->own->server->options;
@@ -141,8 +142,8 @@ static void give_up(haft__mcp_request *request, const char *why)
     haft__mcp_request_fail(request, HAFT__RPC_INTERNAL, haft__str(why), HAFT__LIT(""));
 }
 
-/* Tells the client that the answer is no longer needed. If there is no memory for the message, the
- * client may still answer, and the answer is ignored. */
+/* Notifies the client that the answer is no longer needed. When out of memory, no message is sent:
+ * the client may still answer, and the answer is ignored. */
 static void withdraw(haft__mcp_request *request, int64_t id)
 {
     haft__buf text;
@@ -192,7 +193,7 @@ static void withdraw_others(haft__mcp_request *request, const haft__mcp_server_q
     own->waiting_count = remaining;
 }
 
-/* Makes sure that `count` questions fit; false when out of memory. */
+/* Makes room for `count` questions; false when out of memory. */
 static bool make_room(haft__mcp_request_internal *own, size_t count)
 {
     if (count <= own->waiting_capacity) {

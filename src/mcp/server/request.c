@@ -117,8 +117,8 @@ static void send_result(haft__mcp_request *request, haft__buf *text)
     haft__mcp_request_free(request);
 }
 
-/* The response exceeds the message limit of clients. The model that made the call reads this error
- * and can ask for less. */
+/* Ends the request with an error, because the response exceeds the message limit of clients. The
+ * model that made the call reads the error and can request less. */
 static void end_unwritten(haft__mcp_request *request, haft_status why)
 {
     bool call = request->own->linked && request->verb == HAFT__MCP_METHOD_CALL;
@@ -194,7 +194,7 @@ bool haft__mcp_request_client_supports(const haft__mcp_request *request, const c
     return haft__json_get(request->own->capabilities, haft__str(capability)) != NULL;
 }
 
-/* {} means forms only: it predates URL mode. */
+/* The capability {} means forms only, because it is older than the URL mode. */
 bool haft__mcp_request_client_can_elicit(const haft__mcp_request *request, bool page)
 {
     const haft__json *can = haft__json_get(request->own->capabilities, HAFT__LIT("elicitation"));
@@ -236,8 +236,8 @@ void haft__mcp_request_progress(haft__mcp_request *request, uint64_t progress, u
 void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, haft_str message)
 {
     const haft__mcp_request_internal *own = request->own;
-    haft__mcp_level wanted = request->modern ? own->level : own->peer->level;
-    if (!own->logs || !own->server->options.served->logging || level < wanted) {
+    haft__mcp_level min_level = request->modern ? own->level : own->peer->level;
+    if (!own->logs || !own->server->options.served->logging || level < min_level) {
         return;
     }
     haft__buf text;

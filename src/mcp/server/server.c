@@ -157,7 +157,8 @@ static bool has_method(const haft__mcp_request *request, const char *method)
     return haft__str_equal(request->own->message.method, haft__str(method));
 }
 
-/* A modern request names its version, or has a header that only modern requests have. */
+/* The era of a message. A modern request contains its version, or has a header that only modern
+ * requests have. */
 static haft__mcp_request_kind era_of(const haft__mcp_request *request,
                                      const haft__mcp_headers *headers)
 {

@@ -7,8 +7,8 @@
  *     peer     one client: a process on stdio, a session over HTTP, or a single HTTP request
  *     request  one open request of a client; its peer owns it, and its id is unique only there
  *
- * Up to 2025-11-25 a client opens with `initialize`; since 2026-07-28 every request has its
- * context in `_meta`, and nothing is kept between requests. A peer on stdio may use either.
+ * Up to 2025-11-25 a client opens with `initialize`; since 2026-07-28 every request has its context
+ * in `_meta`, and the server stores nothing between requests. A peer on stdio may use either.
  */
 #ifndef HAFT_MCP_SERVER_SERVER_H
 #define HAFT_MCP_SERVER_SERVER_H
@@ -56,8 +56,9 @@ typedef struct haft__mcp_server_handlers {
     void (*write)(void *context, haft__mcp_list list, size_t index, bool modern, haft__buf *buf);
     /* The input schema of a tool; NULL if the tool does not exist. */
     const haft__json *(*schema)(void *context, haft_str tool);
-    /* Begins a request. It must be finished once, now or later, by haft__mcp_request_reply,
-     * haft__mcp_request_reply_text or haft__mcp_request_fail; before that it may ask the client. */
+    /* Begins a request. The application must finish the request once, now or later, with
+     * haft__mcp_request_reply, haft__mcp_request_reply_text or haft__mcp_request_fail. Before that
+     * it may ask the client. */
     void (*begin)(void *context, haft__mcp_request *request);
     /* The client has answered a question: `answers` has all answers so far. */
     void (*resume)(void *context, haft__mcp_request *request);
@@ -65,10 +66,10 @@ typedef struct haft__mcp_server_handlers {
     void (*drop)(void *context, haft__mcp_request *request);
 } haft__mcp_server_handlers;
 
-/* Numbers of the states that clients keep for us. It records which were issued, and which of the
- * newest were used, so that each is valid for one request. */
+/* The numbers of the states that clients store for the server: which were issued, and which of the
+ * newest were used. So each state is valid for one request. */
 typedef struct haft__mcp_nonces {
-    uint64_t given;                                 /* the last issued number */
+    uint64_t last_issued;                           /* the last issued number */
     uint64_t answered[HAFT__LIMIT_MCP_STATES / 64]; /* a bit for each of the newest */
 } haft__mcp_nonces;
 
@@ -78,10 +79,10 @@ typedef bool haft__mcp_nonces_update(haft__mcp_nonces *states, uint64_t *number)
 typedef struct haft__mcp_server_options {
     haft_str name, version,
         instructions; /* name and version of this server; all texts are borrowed */
-    haft_str title;   /* for people; "" for none */
+    haft_str title;   /* the name for people; "" for none */
     const haft__mcp_server_handlers *served;
     void *context;
-    haft__seal_key key; /* random: seals the states that clients keep for us */
+    haft__seal_key key; /* random: seals the states that clients store for the server */
     /* For several processes that accept each other's sealed states: applies the change to the
      * shared nonces and stores them. False if the change was rejected or not stored. NULL: the
      * server keeps its own. */
@@ -113,7 +114,7 @@ typedef struct haft__mcp_server_message {
     haft_str text; /* one JSON text without line ends; borrowed */
 } haft__mcp_server_message;
 
-/* `stream` is the one that was passed with the request. */
+/* `stream` is the stream that was passed with the request. */
 typedef void haft__mcp_server_send(void *context, void *stream,
                                    const haft__mcp_server_message *sent);
 
@@ -129,7 +130,7 @@ HAFT_MUST_USE haft_status haft__mcp_peer_create(haft__mcp_server *server, haft_s
  * request limit of one peer. LISTEN requests do not count. */
 void haft__mcp_peer_set_single_request(haft__mcp_peer *peer);
 
-/* Drops its open requests; sends nothing. */
+/* Drops the open requests of the peer; sends nothing. */
 void haft__mcp_peer_destroy(haft__mcp_peer *peer);
 
 /* The version negotiated by a handshake; "" before, and without one. */
@@ -145,7 +146,7 @@ typedef struct haft__mcp_headers {
 /* The era of a message, which decides the peer that may receive it. */
 typedef enum haft__mcp_request_kind {
     HAFT__MCP_REQUEST_INITIALIZE, /* `initialize`: a new session */
-    HAFT__MCP_REQUEST_LEGACY,     /* of a session */
+    HAFT__MCP_REQUEST_LEGACY,     /* a message of a session */
     HAFT__MCP_REQUEST_MODERN,     /* independent of a session */
     HAFT__MCP_REQUEST_INVALID,    /* not a valid message: haft__mcp_peer_receive rejects it */
 } haft__mcp_request_kind;
@@ -187,7 +188,7 @@ bool haft__mcp_request_client_supports(const haft__mcp_request *request, const c
 /* Whether the client can show a form, or open a URL. */
 bool haft__mcp_request_client_can_elicit(const haft__mcp_request *request, bool page);
 
-/* The stream of its messages, from haft__mcp_peer_receive; and a function to change it. */
+/* The stream of the request's messages, from haft__mcp_peer_receive. */
 void *haft__mcp_request_stream(const haft__mcp_request *request);
 
 /* Reports progress, if the client requested it; values that do not increase are dropped. `total` 0:
@@ -219,8 +220,8 @@ typedef struct haft__mcp_server_question {
 /* Asks the client. Without a handshake the request ends here, and the answers arrive with a new
  * request that has `state`. With a handshake, `resume` is called for each answer, and `questions`
  * is the complete set of open questions: a question that was asked before is not sent again, even
- * if it was answered, and one that is not in the set any more is withdrawn. The end of the request
- * withdraws all. */
+ * if it was answered. A question that is no longer in the set is withdrawn. The end of the request
+ * withdraws all questions. */
 void haft__mcp_request_ask(haft__mcp_request *request, const haft__mcp_server_question *questions,
                            size_t count, haft_str state, uint64_t now_ms);
 
@@ -236,7 +237,7 @@ void haft__mcp_request_reply_text(haft__mcp_request *request, haft_str text, boo
 /* An error; `data` is a JSON text, "" for none. */
 void haft__mcp_request_fail(haft__mcp_request *request, int64_t code, haft_str message,
                             haft_str data);
-/* The client has disconnected: drops the request without a response. */
+/* Drops the request without a response, because the client has disconnected. */
 void haft__mcp_request_abandon(haft__mcp_request *request);
 
 #endif

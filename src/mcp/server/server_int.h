@@ -48,8 +48,9 @@ typedef struct haft__mcp_request_internal {
     haft__mcp_server *server;
     haft__mcp_peer *peer; /* NULL before a peer receives it */
     haft__mcp_request *next, **link;
-    bool linked;     /* the request is open */
-    size_t *counted; /* the counter of open requests that includes it; NULL: not counted */
+    bool linked; /* the request is in the list of open requests */
+    size_t
+        *counted; /* the counter of open requests that includes this request; NULL: not counted */
     void *stream;
     haft__arena arena;
     haft__mcp_request_kind era;
@@ -65,7 +66,7 @@ typedef struct haft__mcp_request_internal {
     uint64_t progress; /* last reported progress */
     haft__mcp_open_question *waiting;
     size_t waiting_count, waiting_capacity;
-    bool wants[HAFT__MCP_LIST_PROMPTS + 1]; /* of LISTEN */
+    bool wants[HAFT__MCP_LIST_PROMPTS + 1]; /* of LISTEN: the lists whose changes are reported */
 } haft__mcp_request_internal;
 
 /* ---- server.c ---- */
@@ -93,7 +94,7 @@ void haft__mcp_request_dispatch(haft__mcp_request *request, const haft__mcp_head
 
 /* ---- begin.c ---- */
 
-/* Requests that the application handles. */
+/* Begins a request that the application handles. */
 void haft__mcp_request_begin(haft__mcp_request *request, haft__mcp_method verb,
                              const haft__mcp_headers *headers, uint64_t now_ms);
 
@@ -103,7 +104,7 @@ void haft__mcp_request_begin(haft__mcp_request *request, haft__mcp_method verb,
 void haft__mcp_request_reject(haft__mcp_request *request, uint32_t http, int64_t code,
                               haft_str message, haft_str data);
 
-/* The same for invalid parameters. */
+/* Ends the request with an error for invalid parameters. */
 void haft__mcp_request_reject_params(haft__mcp_request *request, const char *why);
 
 /* Handles LISTEN: replies with the accepted subscriptions. */
@@ -125,7 +126,7 @@ bool haft__mcp_peer_handle_answer(haft__mcp_peer *peer, const haft__rpc_message 
 /* The request ends: withdraws its open questions. */
 void haft__mcp_request_withdraw_questions(haft__mcp_request *request);
 
-/* Appends what a request is bound to, for the state that its client keeps. */
+/* Appends the binding of a request, for sealing the state that its client stores. */
 void haft__mcp_request_write_binding(const haft__mcp_request *request, haft__buf *buf);
 
 /* Marks the state with this number as used; false if it is not open. Each state is valid once. */
@@ -136,7 +137,7 @@ bool haft__mcp_nonces_consume(haft__mcp_server *server, uint64_t number);
 /* Whether the headers match the request; if not, the request is rejected. */
 bool haft__mcp_headers_check(haft__mcp_request *request, const haft__mcp_headers *headers);
 
-/* The same for arguments that their tool's schema requires in headers. */
+/* Like haft__mcp_headers_check, for arguments that the schema of the tool requires in headers. */
 bool haft__mcp_headers_check_arguments(haft__mcp_request *request, const haft__json *schema,
                                        const haft__mcp_headers *headers);
 

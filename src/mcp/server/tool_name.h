@@ -5,9 +5,9 @@
 
 #include "base/arena.h"
 
-/* A valid name without "_-" is unchanged; any other one is encoded by tool/wire_name.h, whose
- * output always has a "_-". So the mapping is injective. Lives in `arena`, or is `name` itself;
- * .ptr is NULL when out of memory. */
+/* A valid name without "_-" is unchanged. Any other name is encoded by tool/wire_name.h, whose
+ * output always contains "_-". So two names never have the same encoding. Lives in `arena`, or is
+ * `name` itself; .ptr is NULL when out of memory. */
 haft_str haft__mcp_tool_name(haft__arena *arena, haft_str name);
 
 #endif

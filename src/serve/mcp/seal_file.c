@@ -33,10 +33,11 @@ static bool parse_content(haft__json object, seal_content *ret_content)
 {
     haft_str key = haft__object_text(object, "key"),
              answered = haft__object_text(object, "answered");
-    bool good = haft__str_equal(haft__object_text(object, "version"), HAFT__LIT("1"))
-                && haft__str_to_u64(haft__object_text(object, "given"), &ret_content->states.given)
-                && key.len == (size_t)2 * HAFT__SEAL_KEY_BYTES
-                && answered.len == (size_t)WORDS * HAFT__HEX_U64;
+    bool good =
+        haft__str_equal(haft__object_text(object, "version"), HAFT__LIT("1"))
+        && haft__str_to_u64(haft__object_text(object, "given"), &ret_content->states.last_issued)
+        && key.len == (size_t)2 * HAFT__SEAL_KEY_BYTES
+        && answered.len == (size_t)WORDS * HAFT__HEX_U64;
     for (size_t i = 0; good && i < HAFT__SEAL_KEY_BYTES; i += 8) {
         uint64_t word = 0;
         good = haft__hex_read_u64((haft_str){key.ptr + 2 * i, HAFT__HEX_U64}, &word);
@@ -84,7 +85,7 @@ static haft_status write_content(haft_str path, const seal_content *content, haf
         haft__buf_addf(&text, "%016llx", (unsigned long long)word);
     }
     haft__buf_addf(&text, "\",\"given\":\"%llu\",\"answered\":\"",
-                   (unsigned long long)content->states.given);
+                   (unsigned long long)content->states.last_issued);
     for (size_t i = 0; i < WORDS; i++) {
         haft__buf_addf(&text, "%016llx", (unsigned long long)content->states.answered[i]);
     }
@@ -127,7 +128,7 @@ static haft_status find_path(haft__arena *arena, haft_str directory, const haft_
 static haft_status read_or_make(haft__mcp_seal_file *file, haft_error *err)
 {
     int lock = -1;
-    seal_content content = {.states = {.given = 0}};
+    seal_content content = {.states = {.last_issued = 0}};
     haft__state_file_create_directory(file->path.ptr);
     haft_status status = haft__file_lock(file->path.ptr, &lock, err);
     if (status != HAFT_OK) {
@@ -173,7 +174,7 @@ bool haft__mcp_seal_file_update(void *context, haft__mcp_nonces_update *change, 
 {
     const haft__mcp_seal_file *file = context;
     int lock = -1;
-    seal_content content = {.states = {.given = 0}};
+    seal_content content = {.states = {.last_issued = 0}};
     if (haft__file_lock(file->path.ptr, &lock, NULL) != HAFT_OK) {
         return false;
     }
