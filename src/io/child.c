@@ -2,11 +2,10 @@
 /*
  * child.c - a libuv process with pipes that haft creates itself.
  *
- * libuv would give the program sockets, which it cannot reopen as /dev/stdin. Writing to a pipe
- * without a reader raises SIGPIPE. It is caught here, because a library must not ignore it for the
- * whole process. A terminated child stays in its group until its status is fetched, so that no
- * zombie remains.
- * Tests: tests/io/child_test.c.
+ * libuv would give the program sockets, which the program cannot reopen as /dev/stdin. Writing to a
+ * pipe without a reader raises SIGPIPE. This file catches that signal, because a library must not
+ * ignore it for the whole process. A terminated child stays in its group until its status is
+ * fetched, so that no zombie remains. Tests: tests/io/child_test.c.
  */
 #include "io/child.h"
 
@@ -50,15 +49,15 @@ struct haft__child {
     end ends[PIPES];
     haft__loop *loop;
     haft__child *next, **link; /* links in the group */
-    char *program;             /* its path, if it reports; else NULL */
-    haft__timer timer;         /* until SIGTERM or SIGKILL, ... */
-    uint64_t until_ms;         /* ... and its due time, for waiting without the loop */
+    char *program;             /* path of guard, if the child writes a report; else NULL */
+    haft__timer timer;         /* until the next signal: SIGTERM or SIGKILL */
+    uint64_t until_ms;         /* time of the next signal, for waiting without the loop */
     uint64_t grace;
     uint64_t stdin_grace;
-    haft_str input;        /* the part that is not written yet */
-    haft__buf output;      /* of an interactive child: empty */
-    haft__buf unread;      /* queued for its input, ... */
-    size_t read_of_unread; /* ... and how much of that is written */
+    haft_str input;           /* the part that is not written yet */
+    haft__buf output;         /* of an interactive child: empty */
+    haft__buf unread;         /* bytes queued for its standard input */
+    size_t written_of_unread; /* bytes of `unread` that are written already */
     size_t max_output, error_bytes, report_bytes;
     char errors[HAFT__LIMIT_CHILD_ERROR_BYTES], report[REPORT_BYTES];
     haft__child_result result;
@@ -66,9 +65,9 @@ struct haft__child {
     void (*on_output)(void *context, haft_str bytes);
     void *context;
     unsigned handles;   /* number of open libuv handles */
-    bool interactive;   /* interactive: its input stays open */
-    bool stdout_closed; /* interactive: it has closed its output */
-    bool leaving;       /* its input is closed, and it may exit by itself */
+    bool interactive;   /* its standard input stays open */
+    bool stdout_closed; /* an interactive child has closed its output */
+    bool leaving;       /* its standard input is closed, and it has time to exit by itself */
     bool ending;        /* SIGTERM or SIGKILL was sent */
 };
 
@@ -96,16 +95,16 @@ static void close_handle(haft__child *child, uv_handle_t *handle)
     uv_close(handle, on_close);
 }
 
-static void close_end(end *it)
+static void close_end(end *pipe_end)
 {
-    if (it->fd < 0) {
+    if (pipe_end->fd < 0) {
         return;
     }
-    if (it->polled) {
-        close_handle(it->child, (uv_handle_t *)&it->poll);
+    if (pipe_end->polled) {
+        close_handle(pipe_end->child, (uv_handle_t *)&pipe_end->poll);
     }
-    (void)close(it->fd);
-    it->fd = -1;
+    (void)close(pipe_end->fd);
+    pipe_end->fd = -1;
 }
 
 static void close_ends(haft__child *child)
@@ -148,7 +147,7 @@ static void on_grace(void *context)
 }
 
 /* A stopped process must be continued to receive SIGTERM. If the timer cannot be set (out of
- * memory), there is no deadline. */
+ * memory), SIGKILL never follows. */
 static void terminate(haft__child *child)
 {
     if (child->ending) {
@@ -179,7 +178,7 @@ static void reap(haft__child *child)
     close_handle(child, (uv_handle_t *)&child->process);
 }
 
-/* The child did not exit although its input is closed. */
+/* Terminates the child, because it did not exit after its input was closed. */
 static void on_stdin_grace(void *context)
 {
     haft__child *child = context;
@@ -220,9 +219,9 @@ void haft__child_kill(haft__child *child)
     terminate(child);
 }
 
-static void drain(end *it);
+static void drain(end *pipe_end);
 
-/* Whether the child has exited. If not, sends the next signal once its time is over. */
+/* Whether the child has exited. If not, and its time is over, sends the next signal. */
 static bool is_gone(haft__child *child)
 {
     for (size_t i = OUTPUT; i < PIPES; i++) {
@@ -283,13 +282,13 @@ static ssize_t write_no_sigpipe(int fd, haft_str text)
     return count;
 }
 
-/* An interactive child that does not read is of no use. Most often it has just died, and its exit
- * status says more. */
-static void write_unread(end *it)
+/* Writes the queued bytes. If the write fails, the child is useless and is terminated. Most often
+ * it has just exited, and its exit status is the better error. */
+static void write_unread(end *pipe_end)
 {
-    haft__child *child = it->child;
-    haft_str left = haft__str_skip(haft__buf_str(&child->unread), child->read_of_unread);
-    ssize_t count = write_no_sigpipe(it->fd, left);
+    haft__child *child = pipe_end->child;
+    haft_str left = haft__str_skip(haft__buf_str(&child->unread), child->written_of_unread);
+    ssize_t count = write_no_sigpipe(pipe_end->fd, left);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
     }
@@ -297,47 +296,48 @@ static void write_unread(end *it)
         close_stdin_first(child);
         return;
     }
-    child->read_of_unread += (size_t)count;
-    if (child->read_of_unread == child->unread.len) {
+    child->written_of_unread += (size_t)count;
+    if (child->written_of_unread == child->unread.len) {
         haft__buf_clear(&child->unread);
-        child->read_of_unread = 0;
-        (void)uv_poll_stop(&it->poll);
+        child->written_of_unread = 0;
+        (void)uv_poll_stop(&pipe_end->poll);
     }
 }
 
-/* A program may leave its input unread. Then the write fails, which is not an error. */
+/* Writes the next bytes of the input. If the program does not read its input, the write fails,
+ * which is not an error. */
 static void on_writable(uv_poll_t *poll, int status, int events)
 {
-    end *it = poll->data;
-    haft__child *child = it->child;
+    end *pipe_end = poll->data;
+    haft__child *child = pipe_end->child;
     (void)status;
     (void)events;
     if (child->interactive) {
-        write_unread(it);
+        write_unread(pipe_end);
         return;
     }
-    ssize_t count = write_no_sigpipe(it->fd, child->input);
+    ssize_t count = write_no_sigpipe(pipe_end->fd, child->input);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
     }
     child->input = haft__str_skip(child->input, count > 0 ? (size_t)count : child->input.len);
     if (child->input.len == 0) {
-        close_end(it);
+        close_end(pipe_end);
     }
 }
 
-/* Frees the written part of the queue first. */
+/* Queues bytes. Removes the written part of the queue first. */
 haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *err)
 {
-    end *it = &child->ends[INPUT];
+    end *pipe_end = &child->ends[INPUT];
     haft__buf *unread = &child->unread;
-    if (it->fd < 0) {
+    if (pipe_end->fd < 0) {
         return haft__fail(err, HAFT_IO, "", "the child process has closed its standard input");
     }
-    if (child->read_of_unread > 0) {
-        unread->len -= child->read_of_unread;
-        memmove(unread->ptr, unread->ptr + child->read_of_unread, unread->len);
-        child->read_of_unread = 0;
+    if (child->written_of_unread > 0) {
+        unread->len -= child->written_of_unread;
+        memmove(unread->ptr, unread->ptr + child->written_of_unread, unread->len);
+        child->written_of_unread = 0;
     }
     size_t before = unread->len;
     haft__buf_add_str(unread, bytes);
@@ -345,7 +345,7 @@ haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *er
     unread->len = status == HAFT_OK ? unread->len : before;
     unread->status = HAFT_OK;
     if (unread->len > 0) {
-        (void)uv_poll_start(&it->poll, UV_WRITABLE, on_writable);
+        (void)uv_poll_start(&pipe_end->poll, UV_WRITABLE, on_writable);
     }
     return status;
 }
@@ -366,7 +366,7 @@ static void keep_output(haft__child *child, haft_str piece)
     child->result.no_memory = child->output.status != HAFT_OK;
 }
 
-/* Only the last bytes are kept. */
+/* Appends to the standard error, of which only the last bytes are stored. */
 haft_str haft__child_stderr(const haft__child *child)
 {
     return (haft_str){child->errors, child->error_bytes};
@@ -397,20 +397,21 @@ static bool stays_open(const haft__child *child, size_t which)
 }
 
 /* Reads a piece. Returns its size; 0 at the end of the output and if no more is available. */
-static size_t read_piece(end *it, size_t max_bytes)
+static size_t read_piece(end *pipe_end, size_t max_bytes)
 {
     char bytes[PIECE_BYTES];
-    haft__child *child = it->child;
-    size_t which = (size_t)(it - child->ends);
-    ssize_t count = read(it->fd, bytes, max_bytes < sizeof(bytes) ? max_bytes : sizeof(bytes));
+    haft__child *child = pipe_end->child;
+    size_t which = (size_t)(pipe_end - child->ends);
+    ssize_t count =
+        read(pipe_end->fd, bytes, max_bytes < sizeof(bytes) ? max_bytes : sizeof(bytes));
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return 0;
     }
     if (count <= 0) {
-        close_end(it);
+        close_end(pipe_end);
         if (which == OUTPUT && child->interactive) {
             child->stdout_closed = true;
-            /* Its output cannot be read any more. Most often it has just ended. */
+            /* Its output can no longer be read. Most often the child has just exited. */
             close_stdin_first(child);
         }
         return 0;
@@ -424,18 +425,18 @@ static size_t read_piece(end *it, size_t max_bytes)
         keep_report(child, piece);
     }
     if (!stays_open(child, which)) {
-        close_end(it);
+        close_end(pipe_end);
     }
     return piece.len;
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
-    end *it = poll->data;
-    haft__child *child = it->child;
+    end *pipe_end = poll->data;
+    haft__child *child = pipe_end->child;
     (void)status; /* the read reports the error */
     (void)events;
-    (void)read_piece(it, PIECE_BYTES);
+    (void)read_piece(pipe_end, PIECE_BYTES);
     if (!stays_open(child, OUTPUT)) {
         terminate(child);
     }
@@ -443,16 +444,16 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 /* ---- exit ---- */
 
-/* Reads what is in the pipe now. Output that other processes write later does not belong to the
- * child. */
-static void drain(end *it)
+/* Reads the bytes that are already in the pipe. Output that other processes write later does not
+ * belong to the child. */
+static void drain(end *pipe_end)
 {
     int left = 0;
-    if (it->fd < 0 || ioctl(it->fd, FIONREAD, &left) != 0) {
+    if (pipe_end->fd < 0 || ioctl(pipe_end->fd, FIONREAD, &left) != 0) {
         return;
     }
-    for (size_t count = 1; left > 0 && count > 0 && it->fd >= 0; left -= (int)count) {
-        count = read_piece(it, (size_t)left);
+    for (size_t count = 1; left > 0 && count > 0 && pipe_end->fd >= 0; left -= (int)count) {
+        count = read_piece(pipe_end, (size_t)left);
     }
 }
 
@@ -501,16 +502,16 @@ static haft_status fail(haft_error *err, const haft__child_options *options, int
  * error. */
 static int open_end(haft__child *child, size_t which, int *ret_fd)
 {
-    end *it = &child->ends[which];
+    end *pipe_end = &child->ends[which];
     int fds[2];
     if (pipe2(fds, O_CLOEXEC) != 0) {
         return uv_translate_sys_error(errno);
     }
-    it->fd = fds[which == INPUT];
+    pipe_end->fd = fds[which == INPUT];
     *ret_fd = fds[which != INPUT];
-    int code = uv_poll_init(haft__loop_uv(child->loop), &it->poll, it->fd);
-    it->poll.data = it;
-    it->polled = code == 0;
+    int code = uv_poll_init(haft__loop_uv(child->loop), &pipe_end->poll, pipe_end->fd);
+    pipe_end->poll.data = pipe_end;
+    pipe_end->polled = code == 0;
     child->handles += code == 0;
     return code;
 }
@@ -591,7 +592,7 @@ haft_status haft__child_start(haft__loop *loop, const haft__child_options *optio
     int code = options->report && child->program == NULL ? UV_ENOMEM : spawn(child, options);
     if (code != 0) {
         close_ends(child);
-        if (child->handles == 0) { /* otherwise the close callbacks free it */
+        if (child->handles == 0) { /* otherwise the close callbacks free the child */
             free_child(child);
         }
         return fail(err, options, code);

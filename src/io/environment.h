@@ -13,9 +13,9 @@ haft_str haft__environment_get(void *context, haft_str name);
 void haft__environment_each(void (*visit)(void *context, haft_str name, haft_str value),
                             void *context);
 
-/* Where the user's state is kept: NAME in haft/ below XDG_STATE_HOME, or below ~/.local/state if
- * the home directory exists and is not "/". .ptr is NULL if there is no such place, with the reason
- * in *ret_why, or if out of memory, with NULL in *ret_why. */
+/* The path of a file of the user's state: NAME in haft/ below XDG_STATE_HOME, or below
+ * ~/.local/state if the home directory exists and is not "/". .ptr is NULL if no such directory
+ * exists (then *ret_why is the reason), or when out of memory (then *ret_why is NULL). */
 haft_str haft__environment_state_path(haft__arena *arena, const char *name, const char **ret_why);
 
 #endif

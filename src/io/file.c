@@ -100,8 +100,8 @@ bool haft__file_write_all(int fd, haft_str text)
     return true;
 }
 
-/* Writes a temporary file in the same directory, then renames it. The process id in the name keeps
- * two processes apart. */
+/* Writes a temporary file in the same directory, then renames it. Its name contains the process id,
+ * so that two processes use different files. */
 haft_status haft__file_replace(const char *path, haft_str text, haft_error *err)
 {
     char temporary[PATH_MAX];

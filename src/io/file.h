@@ -27,9 +27,10 @@ HAFT_MUST_USE bool haft__file_write_all(int fd, haft_str text);
  * content. Only the owner may read it. IO on failure; err->where is the path. */
 HAFT_MUST_USE haft_status haft__file_replace(const char *path, haft_str text, haft_error *err);
 
-/* Takes the lock file PATH.lock, which is never removed. Locks are held only for a moment, so the
- * wait is short: a process that was stopped while it holds the lock must not block all others.
- * *ret_lock is for haft__file_unlock. IO on failure; err->where is the path. */
+/* Takes the lock file PATH.lock, which is never removed. Processes hold the lock only for a moment,
+ * so this function waits only for a short time: a process that is stopped while it holds the lock
+ * must not block all others. *ret_lock is for haft__file_unlock. IO on failure; err->where is the
+ * path. */
 HAFT_MUST_USE haft_status haft__file_lock(const char *path, int *ret_lock, haft_error *err);
 void haft__file_unlock(int lock);
 

@@ -35,7 +35,7 @@ haft_status haft__library_load(haft__library *library, haft_error *err)
     (void)pthread_mutex_unlock(&library->lock);
     if (missing != NULL) {
         haft_status status =
-            haft__fail(err, HAFT_UNSUPPORTED, "", "cannot load %s, %s", missing, library->what);
+            haft__fail(err, HAFT_UNSUPPORTED, "", "cannot load %s, %s", missing, library->purpose);
         return haft__hint(err, status, "%s", library->hint);
     }
     return HAFT_OK;

@@ -2,8 +2,8 @@
 /*
  * io/library.h - loads a shared library when it is needed.
  *
- * A library is linked only if most processes use it. The others cost every process their loading,
- * and every machine their installation.
+ * A library is linked only if most processes use it. Each linked library costs time in every
+ * process and must be installed on every machine.
  */
 #ifndef HAFT_IO_LIBRARY_H
 #define HAFT_IO_LIBRARY_H
@@ -17,7 +17,7 @@
 /* A static variable of the code that uses the library. */
 typedef struct haft__library {
     const char *file;             /* "libpq.so.5" */
-    const char *what, *hint;      /* for the error: its purpose, the package to install */
+    const char *purpose, *hint;   /* for the error: its purpose, the package to install */
     const char *const *functions; /* names */
     size_t count;
     void *table;          /* a struct of `count` function pointers, in the same order */

@@ -2,10 +2,9 @@
 /*
  * loop.c - libuv's loop with haft's own timer heap and task lists.
  *
- * libuv's handles must be closed, which takes a round of the loop; a timer of haft is stopped by
+ * Closing a handle of libuv takes a round of the loop. A timer of haft is stopped immediately, by
  * removing it from the heap. One async handle wakes the loop for tasks from other threads. One
- * libuv timer ends the wait when haft's first timer is due.
- * Tests: tests/io/loop_test.c.
+ * libuv timer ends the wait when haft's earliest timer must fire. Tests: tests/io/loop_test.c.
  */
 #include <pthread.h>
 
@@ -14,8 +13,8 @@
 #include "base/vec.h"
 #include "io/loop_uv.h"
 
-/* Follow-up work runs in the same step without polling in between, but only for so many rounds, so
- * that sockets do not starve. */
+/* Tasks and timers that others have started run in the same step without polling in between. The
+ * number of such rounds is limited, so that sockets do not starve. */
 #define MAX_ROUNDS 8
 
 typedef struct tasks {
@@ -26,7 +25,7 @@ struct haft__loop {
     uv_loop_t uv;
     uv_async_t wake;
     uv_timer_t alarm;
-    haft__timer **timers; /* a heap: no timer is due before its parent */
+    haft__timer **timers; /* a heap: no timer fires before its parent */
     size_t timer_count, timer_capacity;
     tasks posted, running;
     pthread_mutex_t lock; /* protects `sent` */
@@ -116,8 +115,8 @@ void haft__timer_stop(haft__loop *loop, haft__timer *timer)
     }
 }
 
-/* A timer that is set by a firing timer waits for the next round. */
-static void fire_due(haft__loop *loop)
+/* Fires the timers whose time has come. A timer that a callback sets waits for the next round. */
+static void fire_timers(haft__loop *loop)
 {
     uint64_t now = haft__loop_now(loop);
     for (size_t remaining = loop->timer_count; remaining > 0 && loop->timer_count > 0;
@@ -182,7 +181,8 @@ void haft__loop_post(haft__loop *loop, haft__task *task)
 
 void haft__loop_post_threadsafe(haft__loop *loop, haft__task *task)
 {
-    /* Wakes the loop under the lock: once the task is visible, its sender may be gone. */
+    /* Wakes the loop while holding the lock: as soon as the task can run, its sender may free the
+     * loop. */
     (void)pthread_mutex_lock(&loop->lock);
     tasks_add(&loop->sent, task);
     (void)uv_async_send(&loop->wake);
@@ -196,7 +196,8 @@ static void collect_posted(haft__loop *loop)
     (void)pthread_mutex_unlock(&loop->lock);
 }
 
-/* Tasks that are posted meanwhile wait for the next round, so that nothing else starves. */
+/* Runs the posted tasks. Tasks that are posted in the meantime wait for the next round, so that
+ * sockets and timers do not starve. */
 static void run_tasks(haft__loop *loop)
 {
     tasks_move(&loop->posted, &loop->running);
@@ -221,8 +222,8 @@ static void on_wake(uv_async_t *wake)
     collect_posted(wake->data);
 }
 
-/* Ends the wait, or prevents it: libuv also runs timers before it waits, and would then wait
- * without a limit. */
+/* Ends the wait, or prevents it: libuv also runs its timers before it waits, and would afterwards
+ * wait without a limit. */
 static void on_alarm(uv_timer_t *alarm)
 {
     uv_stop(alarm->loop);
@@ -272,7 +273,7 @@ void haft__loop_destroy(haft__loop *loop)
     if (loop == NULL) {
         return;
     }
-    do { /* senders rely on their tasks being run; a task may post another */
+    do { /* senders rely on their tasks being run, and a task may post another task */
         collect_posted(loop);
         run_tasks(loop);
     } while (loop->posted.first != NULL);
@@ -323,7 +324,7 @@ haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err)
     (void)uv_timer_stop(&loop->alarm);
     int rounds = 0;
     do {
-        fire_due(loop);
+        fire_timers(loop);
         run_tasks(loop);
     } while (++rounds < MAX_ROUNDS && has_more(loop));
     return HAFT_OK;

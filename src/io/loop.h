@@ -2,8 +2,8 @@
 /*
  * io/loop.h - the event loop: all work of the host happens on the thread that steps the loop.
  *
- * Callbacks come only from haft__loop_step. The user owns the structs of timers and tasks, so that
- * stopping one takes effect immediately without waiting.
+ * Callbacks are called only from haft__loop_step. The user owns the structs of timers and tasks, so
+ * that stopping a timer or task takes effect immediately.
  */
 #ifndef HAFT_IO_LOOP_H
 #define HAFT_IO_LOOP_H
@@ -17,15 +17,15 @@ typedef struct haft__loop haft__loop;
 
 HAFT_MUST_USE haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err);
 
-/* All users of the loop must be gone: no timer is set, no thread posts. Posted tasks are run, so
- * that they can free their resources. */
+/* Must be called after all use of the loop: no timer is set, and no thread posts a task. Posted
+ * tasks are run, so that they can free their resources. */
 void haft__loop_destroy(haft__loop *loop);
 
 /* Runs ready callbacks. If none is ready, waits at most `timeout_ms`, or forever if that is
  * negative. Returns after a few rounds of tasks and timers, even if more are ready. */
 HAFT_MUST_USE haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err);
 
-/* For use inside another loop: readable if a step has work to do. */
+/* A descriptor for use inside another loop: it is readable if a step has work to do. */
 int haft__loop_fd(const haft__loop *loop);
 
 /* The most milliseconds to wait before the next step; -1 without a timer. */
@@ -37,8 +37,8 @@ uint64_t haft__loop_now(const haft__loop *loop);
 /* ---- timers ---- */
 
 typedef struct haft__timer {
-    uint64_t due_ms;
-    size_t slot; /* 1 + its index among the loop's timers; 0: not set; must be zeroed first */
+    uint64_t due_ms; /* the time to fire, on the clock of haft__loop_now */
+    size_t slot;     /* 1 + its index among the loop's timers; 0: not set. Initialised with 0 */
     void (*fire)(void *context);
     void *context;
 } haft__timer;

@@ -42,8 +42,8 @@ static haft_str read_boot(char to[96])
 }
 
 /* The start time of a process in ticks since boot: field 22 of its stat file. The program name, in
- * parentheses, may contain any character. 0 if the process does not exist. *ret_over is set for a
- * zombie (field 3): it was killed, and its parent has not fetched its status. */
+ * parentheses, may contain any character. 0 if the process does not exist. Sets *ret_over for a
+ * zombie (field 3): a process that has ended, but whose parent has not fetched its status. */
 static uint64_t read_start(uint64_t process, bool *ret_over)
 {
     char path[64], text[1024];
@@ -85,15 +85,16 @@ bool haft__owner_is_dead(haft_str name)
     char text[96];
     haft_str boot = read_boot(text);
     uint64_t process = 0, start = 0;
-    bool here = boot.len > 0 && haft__str_equal(haft__str_split(&name, '/'), boot);
-    bool read = here && haft__str_to_u64(haft__str_split(&name, '/'), &process)
+    bool is_this_machine = boot.len > 0 && haft__str_equal(haft__str_split(&name, '/'), boot);
+    bool read = is_this_machine && haft__str_to_u64(haft__str_split(&name, '/'), &process)
                 && haft__str_to_u64(haft__str_split(&name, '/'), &start);
     if (!read || process == 0 || start == 0) {
         return false;
     }
     bool over = false;
     uint64_t found = read_start(process, &over);
-    if (found == 0) { /* it may only be hidden, for example as a process of another user */
+    if (found
+        == 0) { /* the process may only be hidden, for example because it belongs to another user */
         return process <= INT32_MAX && kill((pid_t)process, 0) != 0 && errno == ESRCH;
     }
     return found != start || over;

@@ -3,8 +3,8 @@
  * io/owner.h - the owner name of this process, and whether another owner is still alive.
  *
  * A name contains the machine, its boot, the PID namespace (containers have their own), the process
- * id and its start time. So a dead process can be distinguished from a busy one, and its runs can
- * be claimed immediately, before their leases expire.
+ * id and its start time. So haft can detect that a process on this machine is dead, and claim its
+ * runs immediately, before their leases expire.
  */
 #ifndef HAFT_IO_OWNER_H
 #define HAFT_IO_OWNER_H

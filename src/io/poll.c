@@ -14,8 +14,8 @@
 /* Allocated separately, because closing a libuv handle takes a round of the loop. */
 struct haft__poll {
     uv_poll_t uv;
-    int fd;     /* the duplicate */
-    int wanted; /* UV_READABLE ... */
+    int fd;       /* the duplicate */
+    int interest; /* UV_READABLE ... */
     void (*ready)(void *context);
     void *context;
 };
@@ -63,14 +63,14 @@ static void on_ready(uv_poll_t *uv, int status, int events)
 haft_status haft__poll_set_interest(haft__poll *poll, bool readable, bool writable, haft_error *err)
 {
     int wanted = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
-    if (wanted == poll->wanted) {
+    if (wanted == poll->interest) {
         return HAFT_OK;
     }
     int code = wanted == 0 ? uv_poll_stop(&poll->uv) : uv_poll_start(&poll->uv, wanted, on_ready);
     if (code != 0) {
         return fail(err, code);
     }
-    poll->wanted = wanted;
+    poll->interest = wanted;
     return HAFT_OK;
 }
 

@@ -3,8 +3,8 @@
  * io/poll.h - watches a socket that a third-party library owns.
  *
  * The library opens, reads, writes and closes the socket; the poll only reports when it is ready. A
- * poll watches a duplicate of the descriptor, so the library may close its own at any time: the
- * number can refer to another file, perhaps of another thread, before the poll is destroyed.
+ * poll watches a duplicate of the descriptor, so the library may close its own descriptor at any
+ * time: the number of a closed one may refer to another file before the poll is destroyed.
  */
 #ifndef HAFT_IO_POLL_H
 #define HAFT_IO_POLL_H
@@ -14,7 +14,7 @@
 typedef struct haft__poll haft__poll;
 
 /* The loop calls `ready` repeatedly while the socket is ready for the current interest, or broken.
- * There is no interest at first. */
+ * The initial interest is empty. */
 HAFT_MUST_USE haft_status haft__poll_create(haft__loop *loop, int fd, void (*ready)(void *context),
                                             void *context, haft__poll **ret_poll, haft_error *err);
 

@@ -16,10 +16,10 @@
 #include "base/macros.h"
 
 enum {
-    WAITS,
-    WORKS,
-    LOST, /* running, but abandoned */
-    DONE, /* `work` has returned; the loop will call `done` */
+    QUEUED,
+    RUNNING,
+    ABANDONED, /* running, but abandoned */
+    DONE,      /* `work` has returned; the loop will call `done` */
 };
 
 typedef struct worker {
@@ -35,14 +35,14 @@ struct haft__pool {
     pthread_cond_t wake;
     haft__pool_job *first, **end; /* the queue */
     uint32_t waiting;             /* its length */
-    uint32_t max_threads, running, idle, lost;
+    uint32_t max_threads, running, idle, abandoned;
     bool closing;
     worker workers[]; /* the most threads that can exist at the same time */
 };
 
 static uint32_t allowed(const haft__pool *pool)
 {
-    uint32_t lost = pool->lost;
+    uint32_t lost = pool->abandoned;
     return pool->max_threads
            + (lost < HAFT__LIMIT_POOL_ABANDONED ? lost : HAFT__LIMIT_POOL_ABANDONED);
 }
@@ -57,7 +57,7 @@ static haft__pool_job *pop_job(haft__pool *pool)
         pool->end = &pool->first;
     }
     pool->waiting--;
-    job->state = WORKS;
+    job->state = RUNNING;
     return job;
 }
 
@@ -67,7 +67,7 @@ static void run(haft__pool *pool, haft__pool_job *job)
     (void)pthread_mutex_unlock(&pool->lock);
     job->work(job);
     (void)pthread_mutex_lock(&pool->lock);
-    pool->lost -= job->state == LOST;
+    pool->abandoned -= job->state == ABANDONED;
     job->state = DONE;
     haft__loop_post_threadsafe(pool->loop, &job->task); /* the job may be freed from here on */
 }
@@ -111,7 +111,7 @@ static int start_thread(worker *self)
     return code;
 }
 
-/* Starts a thread in a free slot, which exists. */
+/* Starts a thread in a free slot. The caller has checked that a slot is free. */
 static int start_worker(haft__pool *pool)
 {
     worker *self = pool->workers;
@@ -119,7 +119,8 @@ static int start_worker(haft__pool *pool)
         self++;
     }
     if (self->started) {
-        /* It has released the lock that this thread holds now. */
+        /* The thread has ended its use of the lock, which this thread holds now, so joining cannot
+         * block. */
         (void)pthread_join(self->thread, NULL);
     }
     *self = (worker){.pool = pool};
@@ -129,10 +130,10 @@ static int start_worker(haft__pool *pool)
     return code;
 }
 
-/* Makes sure that a thread will run the queued jobs. Returns 0, or the error if no thread could be
- * started. A woken thread counts as idle until it has the lock, so there may be fewer idle threads
- * than it seems. */
-static int call_worker(haft__pool *pool)
+/* Ensures that a thread will run the queued jobs. Returns 0, or the error if no thread could be
+ * started. A woken thread counts as idle until it has the lock, so the number of idle threads may
+ * be less than `idle`. */
+static int ensure_worker(haft__pool *pool)
 {
     if (pool->waiting > pool->idle && pool->running < allowed(pool)) {
         return start_worker(pool);
@@ -165,13 +166,13 @@ static void remove_job(haft__pool *pool, haft__pool_job *job)
 haft_status haft__pool_submit(haft__pool *pool, haft__pool_job *job, haft_error *err)
 {
     job->task.run = on_done;
-    job->state = WAITS;
+    job->state = QUEUED;
     job->next = NULL;
     (void)pthread_mutex_lock(&pool->lock);
     *pool->end = job;
     pool->end = &job->next;
     pool->waiting++;
-    int code = call_worker(pool);
+    int code = ensure_worker(pool);
     bool stuck = code != 0 && pool->running == 0;
     if (stuck) {
         remove_job(pool, job);
@@ -186,7 +187,7 @@ haft_status haft__pool_submit(haft__pool *pool, haft__pool_job *job, haft_error 
 bool haft__pool_cancel(haft__pool *pool, haft__pool_job *job)
 {
     (void)pthread_mutex_lock(&pool->lock);
-    bool waits = job->state == WAITS;
+    bool waits = job->state == QUEUED;
     if (waits) {
         remove_job(pool, job);
     }
@@ -198,10 +199,10 @@ bool haft__pool_abandon(haft__pool *pool, haft__pool_job *job)
 {
     (void)pthread_mutex_lock(&pool->lock);
     bool replaced = true;
-    if (job->state == WORKS) {
-        job->state = LOST;
-        pool->lost++;
-        replaced = pool->lost <= HAFT__LIMIT_POOL_ABANDONED && call_worker(pool) == 0;
+    if (job->state == RUNNING) {
+        job->state = ABANDONED;
+        pool->abandoned++;
+        replaced = pool->abandoned <= HAFT__LIMIT_POOL_ABANDONED && ensure_worker(pool) == 0;
     }
     (void)pthread_mutex_unlock(&pool->lock);
     return replaced;
@@ -210,7 +211,7 @@ bool haft__pool_abandon(haft__pool *pool, haft__pool_job *job)
 uint32_t haft__pool_abandoned_count(haft__pool *pool)
 {
     (void)pthread_mutex_lock(&pool->lock);
-    uint32_t lost = pool->lost;
+    uint32_t lost = pool->abandoned;
     (void)pthread_mutex_unlock(&pool->lock);
     return lost;
 }

@@ -3,8 +3,8 @@
  * io/pool.h - a thread pool for blocking work: C functions, file searches.
  *
  * The caller owns the struct of a job. A pool thread runs `work`, then the loop runs `done`. A job
- * that takes too long cannot be stopped, but it can be abandoned: its thread then no longer counts,
- * and up to a limit another thread may be started in its place.
+ * that takes too long cannot be stopped, but it can be abandoned: its thread then no longer counts
+ * as a thread of the pool, and up to a limit another thread may be started in its place.
  */
 #ifndef HAFT_IO_POOL_H
 #define HAFT_IO_POOL_H
@@ -28,14 +28,14 @@ HAFT_MUST_USE haft_status haft__pool_create(haft__loop *loop, uint32_t threads,
                                             haft__pool **ret_pool, haft_error *err);
 
 /* Waits until the `work` of all submitted jobs has returned. The loop still calls their `done`
- * later; that does not need the pool. */
+ * later, without the pool. */
 void haft__pool_destroy(haft__pool *pool);
 
 /* Jobs start in order of arrival. Fails only if no thread exists and none can be started. */
 HAFT_MUST_USE haft_status haft__pool_submit(haft__pool *pool, haft__pool_job *job, haft_error *err);
 
-/* Removes a job that has not started: returns true, and neither function is called. False: too
- * late. */
+/* Removes a job that has not started: returns true, and neither function is called. False if the
+ * job has started. */
 bool haft__pool_cancel(haft__pool *pool, haft__pool_job *job);
 
 /* Abandons a job that has started: until its `work` returns, its thread does not count. `done` is

@@ -10,7 +10,7 @@
 
 /* A key for the hash tables of this process, so that an attacker cannot make keys collide. Never
  * blocks and never fails: without system randomness it uses an address and the process id, which is
- * enough for hash tables and for nothing else. */
+ * sufficient only for hash tables. */
 haft__hash_key haft__random_hash_key(void);
 
 /* Fills `to` with random bytes for ids. Blocks until the system has randomness; false if it has

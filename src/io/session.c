@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session.c - finds processes in /proc and kills them, in rounds: a process may fork before it
- * dies. It runs only after a guard was killed, so it may block. Tests: tests/io/session_test.c.
+ * session.c - finds processes in /proc and kills them, in rounds, because a process may fork before
+ * it dies. The functions may block, because they run only after a guard was killed. Tests:
+ * tests/io/session_test.c.
  */
 #include "io/session.h"
 
@@ -75,38 +76,39 @@ static bool runs_program(pid_t id, const char *program)
 typedef struct sweep {
     pid_t leader;
     const char *guard;
-    bool patient; /* guard may still end everything by itself */
+    bool patient; /* wait, because guard may still kill the processes by itself */
     size_t found;
     pid_t orphans[64]; /* killed children of this process, which must be reaped */
     size_t orphan_count;
 } sweep;
 
-static void visit(sweep *s, const haft__process *it)
+static void visit(sweep *s, const haft__process *process)
 {
-    bool member = it->session == s->leader;
-    if (it->state == 'Z' || it->state == 'X') {
-        /* Only the leader was started by this process, so another member was adopted. */
-        (void)(member && it->parent == getpid() ? waitpid(it->id, NULL, WNOHANG) : 0);
+    bool member = process->session == s->leader;
+    if (process->state == 'Z' || process->state == 'X') {
+        /* This process started only the leader, so it adopted all other members. */
+        (void)(member && process->parent == getpid() ? waitpid(process->id, NULL, WNOHANG) : 0);
         return;
     }
-    bool orphan = it->parent == getpid() && it->session != getsid(0);
-    if (!member && (!orphan || s->patient || runs_program(it->id, s->guard))) {
+    bool orphan = process->parent == getpid() && process->session != getsid(0);
+    if (!member && (!orphan || s->patient || runs_program(process->id, s->guard))) {
         return;
     }
-    bool is_guard = member && it->group == s->leader;
+    bool is_guard = member && process->group == s->leader;
     if (s->patient) {
         s->found += is_guard;
-        (void)(is_guard ? kill(it->id, SIGCONT) : 0);
+        (void)(is_guard ? kill(process->id, SIGCONT) : 0);
         return;
     }
     s->found++;
-    (void)kill(it->id, SIGKILL);
-    if (it->parent == getpid() && s->orphan_count < COUNT(s->orphans)) {
-        s->orphans[s->orphan_count++] = it->id;
+    (void)kill(process->id, SIGKILL);
+    if (process->parent == getpid() && s->orphan_count < COUNT(s->orphans)) {
+        s->orphans[s->orphan_count++] = process->id;
     }
 }
 
-/* Their ids are valid until they are reaped: they are children of this process. */
+/* Reaps the killed orphans. They are children of this process, so their ids are valid until
+ * then. */
 static void reap_orphans(sweep *s)
 {
     size_t left = 0;
@@ -138,7 +140,7 @@ static bool sweep_once(sweep *s)
     return s->found > 0;
 }
 
-/* Returns whether the sweeps find nothing before the time is over. */
+/* Sweeps until no process is found; false if the time is over before that. */
 static bool sweep_for(sweep *s, uint64_t most_ms)
 {
     uint64_t begun = haft__clock_monotonic();
@@ -156,10 +158,10 @@ bool haft__session_kill(pid_t leader, const char *guard)
     sweep s = {.leader = leader, .guard = guard, .patient = true};
     (void)sweep_for(&s, HAFT__LIMIT_EXEC_SWEEP_MS / 2);
     s.patient = false;
-    bool gone = sweep_for(&s, HAFT__LIMIT_EXEC_SWEEP_MS / 2);
+    bool all_ended = sweep_for(&s, HAFT__LIMIT_EXEC_SWEEP_MS / 2);
     for (int i = 0; i < 100 && s.orphan_count > 0; i++) {
         haft__clock_sleep(1);
         reap_orphans(&s);
     }
-    return gone;
+    return all_ended;
 }

@@ -11,18 +11,19 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Orphans below this process become its children, so that haft__session_kill finds those that have
- * created a session of their own. For programs that own their process; libhaft does not call it. */
+/* Lets this process adopt orphaned descendants, so that haft__session_kill finds those that have
+ * created a session of their own. Only for programs that own their process: libhaft does not call
+ * it. */
 void haft__session_adopt_orphans(void);
 
 /* Kills the processes of a session whose leader has ended, and the orphans that this process has
- * adopted. Children that run the program `guard` are of other calls, and children in the session of
- * this process (an editor) are not orphans; both stay. A remaining process of the leader's group is
- * guard, which gets some time to end by itself. Waits until all are gone, at most
- * HAFT__LIMIT_EXEC_SWEEP_MS. Returns whether all are gone. */
+ * adopted. Two kinds of children are not killed: those that run the program `guard` belong to other
+ * calls, and those in the session of this process (an editor) are not orphans. A remaining process
+ * of the leader's group is guard, which gets some time to end by itself. Waits until all these
+ * processes have ended, at most HAFT__LIMIT_EXEC_SWEEP_MS. Returns whether all have ended. */
 bool haft__session_kill(pid_t leader, const char *guard);
 
-/* The fields of /proc/PID/stat that matter here. */
+/* The fields of /proc/PID/stat that this file uses. */
 typedef struct haft__process {
     pid_t id, parent, group, session;
     char state;

@@ -10,7 +10,8 @@
 
 typedef struct haft__signals haft__signals;
 
-/* From now on these signals only wake the loop; haft__loop_step calls `caught` for each. */
+/* After this call, these signals only wake the loop; haft__loop_step calls `caught` for each of
+ * them. */
 HAFT_MUST_USE haft_status haft__signals_create(haft__loop *loop,
                                                void (*caught)(void *context, int signal),
                                                void *context, haft__signals **ret_signals,

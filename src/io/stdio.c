@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stdio.c - one job reads and one writes. Each waits for its descriptor or for the shutdown.
+ * stdio.c - line I/O with two jobs of a pool: one reads and one writes. Each waits for its
+ * descriptor or for the shutdown.
  *
- * A writable descriptor accepts at least PIPE_BUF bytes without blocking. No more are written at
- * once, so the shutdown never waits for the peer.
- * Tests: tests/io/stdio_test.c.
+ * A writable descriptor accepts at least PIPE_BUF bytes without blocking. A single write is not
+ * longer, so the shutdown never waits for the peer. Tests: tests/io/stdio_test.c.
  */
 #include "io/stdio.h"
 
@@ -32,9 +32,9 @@ struct haft__stdio {
     haft__pool_job read_job, write_job;
     bool reading, writing, ended, broken, over;
     char chunk[READ_BYTES];
-    ssize_t got;  /* bytes in it; 0 at the end, negative on a read error */
-    size_t taken; /* bytes of it that are processed */
-    bool stopped; /* the rest is processed once the queue has space */
+    ssize_t got;      /* bytes in `chunk`; 0 at the end, negative on a read error */
+    size_t processed; /* bytes of `chunk` that are processed */
+    bool stopped;     /* the rest of `chunk` is processed when the queue has space */
     haft__buf line;
     bool skipping; /* discards the rest of a line that is too long */
     haft__buf queued, written;
@@ -96,8 +96,8 @@ static bool is_full(const haft__stdio *stdio)
 /* Processes the input line by line, as long as responses can be queued. */
 static void process_input(haft__stdio *stdio)
 {
-    while (stdio->taken < (size_t)stdio->got && !stdio->ended && !is_full(stdio)) {
-        haft_str bytes = {stdio->chunk + stdio->taken, (size_t)stdio->got - stdio->taken};
+    while (stdio->processed < (size_t)stdio->got && !stdio->ended && !is_full(stdio)) {
+        haft_str bytes = {stdio->chunk + stdio->processed, (size_t)stdio->got - stdio->processed};
         const char *at = memchr(bytes.ptr, '\n', bytes.len);
         size_t length = at != NULL ? (size_t)(at - bytes.ptr) : bytes.len;
         if (!stdio->skipping) {
@@ -108,7 +108,7 @@ static void process_input(haft__stdio *stdio)
             haft__buf_finish(&stdio->line);
             haft__buf_init(&stdio->line, stdio->options.max_line);
         }
-        stdio->taken += length + (at != NULL ? 1 : 0);
+        stdio->processed += length + (at != NULL ? 1 : 0);
         if (at != NULL) {
             finish_line(stdio);
         }
@@ -140,7 +140,7 @@ static void on_read(haft__pool_job *job)
     if (stdio->over) {
         return;
     }
-    stdio->taken = 0;
+    stdio->processed = 0;
     if (stdio->got > 0) {
         resume_reading(stdio);
         return;

@@ -16,7 +16,7 @@ TEST(library_without_a_function_or_a_file_is_unsupported)
     for (size_t i = 0; i < COUNT(rows); i++) {
         void *table[2] = {NULL, NULL};
         haft__library library = {.file = rows[i].file,
-                                 .what = "the test",
+                                 .purpose = "the test",
                                  .hint = "install it",
                                  .functions = rows[i].functions,
                                  .count = COUNT(table),

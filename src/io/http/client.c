@@ -2,10 +2,9 @@
 /*
  * client.c - the life of a transfer: start, time limits, callbacks, end.
  *
- * libcurl calls back while it works, and a transfer must not be removed then. So its callbacks only
- * record what happened; the caller's callbacks run after libcurl has returned and may do anything.
- * Finished transfers are kept with their handles for reuse.
- * Tests: tests/io/http/client_test.c.
+ * A transfer must not be removed inside a callback of libcurl. So these callbacks only store the
+ * events; the caller's callbacks run after libcurl has returned and may call any function. Finished
+ * transfers are stored with their handles for reuse. Tests: tests/io/http/client_test.c.
  */
 #include "io/http/client.h"
 
@@ -47,7 +46,7 @@ static haft__http_transfer *make_transfer(haft__http_client *http)
     return t;
 }
 
-/* There must be a spare transfer. */
+/* Removes a spare transfer from the list, which must not be empty. */
 static haft__http_transfer *pop_spare(haft__http_client *http)
 {
     haft__http_transfer *t = http->spare;
@@ -84,7 +83,7 @@ static void unlink_transfer(haft__http_transfer *t)
     }
 }
 
-/* Ends the transfer without further callbacks and keeps it for reuse. */
+/* Ends the transfer without further callbacks and stores it for reuse. */
 static void retire(haft__http_transfer *t)
 {
     haft__http_client *http = t->http;
@@ -131,7 +130,7 @@ static haft__http_outcome phase_end(const haft__http_transfer *t)
     HAFT__UNREACHABLE();
 }
 
-/* The milliseconds that are left of a limit; 0 if it has passed; UINT64_MAX without a limit. */
+/* The remaining milliseconds of a limit; 0 if it has passed; UINT64_MAX without a limit. */
 static uint64_t remaining(uint64_t limit, uint64_t since, uint64_t now)
 {
     if (limit == 0) {
@@ -147,8 +146,8 @@ static haft_status set_timer(haft__http_transfer *t, uint64_t ms, haft_error *er
     return haft__timer_start(t->http->loop, &t->timer, ms, on_timer, t, err);
 }
 
-/* Ends the transfer if a limit has passed, else sets the timer for the next limit. Arriving bytes
- * do not reset the timer; instead this function notices that it fired early. */
+/* Ends the transfer if a limit has passed, else sets the timer for the next limit. Received bytes
+ * do not reset the timer; instead this function detects that the timer fired too early. */
 static void check_time(haft__http_transfer *t)
 {
     uint64_t now = haft__loop_now(t->http->loop);
@@ -201,7 +200,7 @@ void haft__http_transfer_finish(haft__http_transfer *t, haft__http_outcome end, 
     haft__http_transfer_queue_callback(t);
 }
 
-/* These return false if the transfer is gone because its callback has cancelled it. */
+/* The next functions return false if the callback has cancelled, and so freed, the transfer. */
 
 static bool notify_head(haft__http_transfer *t)
 {
@@ -229,7 +228,7 @@ static bool notify_body(haft__http_transfer *t)
     }
     haft__buf_clear(&t->body);
     if (!more) {
-        t->ended = false; /* replaces an outcome that was recorded before */
+        t->ended = false; /* the next outcome replaces one that was stored before */
         haft__http_transfer_finish(t, HAFT__HTTP_STOPPED, NULL);
     }
     return true;
@@ -303,7 +302,7 @@ haft_status haft__http_transfer_start(haft__http_client *http, const haft__http_
         retire(t);
         return haft__fail_no_memory(err);
     }
-    if (!t->ended) { /* else the timer fires immediately and reports the outcome */
+    if (!t->ended) { /* else the timer fires immediately and the outcome is reported */
         check_time(t);
     }
     *ret_transfer = t;

@@ -3,9 +3,9 @@
  * io/http/client.h - the HTTP client: many concurrent transfers on the loop.
  *
  * http and https only; HTTP/2 if TLS negotiates it; connections are reused; bodies are
- * decompressed. No cookies, no .netrc, no shared caches. Bytes are passed on as they arrive. haft
- * follows redirects itself instead of libcurl, so that every rule applies to every hop.
- * docs/decisions/0020-http-client.md has the rules and their reasons.
+ * decompressed. No cookies, no .netrc, no shared caches. Bytes are passed to the caller as they
+ * arrive. haft follows redirects itself instead of libcurl, so that every rule applies to every
+ * hop. docs/decisions/0020-http-client.md has the rules and their reasons.
  */
 #ifndef HAFT_IO_HTTP_CLIENT_H
 #define HAFT_IO_HTTP_CLIENT_H
@@ -23,9 +23,9 @@ typedef struct haft__http_client_options {
      * option never share a connection. */
     bool public_only;
     bool proxy;          /* use http_proxy etc.; never with public_only (asserted) */
-    const char *ca_file; /* trusted certificates; NULL: the system's */
+    const char *ca_file; /* trusted certificates; NULL: those of the system */
     /* For tests, which have no public network: an address such as "127.0.0.1:4711" that public_only
-     * accepts. NULL everywhere else. */
+     * accepts. NULL outside of tests. */
     const char *test_allow;
 } haft__http_client_options;
 
@@ -71,9 +71,9 @@ typedef struct haft__http_request {
     size_t header_count;
     haft_str body;  /* borrowed until the end; sent if .ptr is not NULL, even if empty */
     bool send_once; /* never retry on a second connection if the first one breaks */
-    /* Timeouts in milliseconds; 0: none. To connect, including TLS; from then to the first byte of
-     * the response; between two pieces of it; for the whole transfer. The first two restart with
-     * each redirect. */
+    /* Timeouts in milliseconds; 0: none. connect_ms: to connect, including TLS; first_byte_ms: from
+     * then to the first byte of the response; idle_ms: between two pieces of the response;
+     * total_ms: for the whole transfer. The first two restart with each redirect. */
     uint64_t connect_ms, first_byte_ms, idle_ms, total_ms;
     size_t max_bytes;       /* of the decompressed body; required (asserted) */
     uint32_t max_redirects; /* 0: redirects are not followed but returned */
@@ -100,7 +100,7 @@ typedef struct haft__http_handlers {
     void (*head)(void *context, const haft__http_result *so_far);
     /* The next bytes of the body. If it returns false, the transfer ends as STOPPED. */
     bool (*body)(void *context, haft_str bytes);
-    /* The end, once; the transfer is freed when it returns. */
+    /* Called once, at the end; the transfer is freed when it returns. */
     void (*done)(void *context, const haft__http_result *result);
 } haft__http_handlers;
 

@@ -2,8 +2,8 @@
 /*
  * curl.c - libcurl on the loop: its timer, its callbacks, its handles.
  *
- * The callbacks only record what arrived; client.c passes it on.
- * Tests: tests/io/http/curl_test.c, tests/io/http/client_test.c.
+ * The callbacks only store received data; client.c passes the data to the caller. Tests:
+ * tests/io/http/curl_test.c, tests/io/http/client_test.c.
  */
 #include <assert.h>
 
@@ -29,17 +29,17 @@ void haft__http_client_socket_action(haft__http_client *http, curl_socket_t sock
     haft__http_client_notify(http);
 }
 
-static void on_due(void *context);
+static void on_timer(void *context);
 
 /* The timer was set before, so setting it needs no memory. */
 static void set_timer(haft__http_client *http, uint64_t ms)
 {
-    haft_status status = haft__timer_start(http->loop, &http->timer, ms, on_due, http, NULL);
+    haft_status status = haft__timer_start(http->loop, &http->timer, ms, on_timer, http, NULL);
     assert(status == HAFT_OK);
     (void)status;
 }
 
-static void on_due(void *context)
+static void on_timer(void *context)
 {
     haft__http_client *http = context;
     set_timer(http, UINT64_MAX);
@@ -55,7 +55,7 @@ static int on_timeout(CURLM *multi, long ms, void *context)
 
 /* ---- received data ---- */
 
-/* A connection exists and the request is about to be sent, possibly again after the first
+/* Called when a connection exists and the request will be sent, possibly again after the first
  * connection was lost. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static int on_connected(void *context, char *to, char *from, int to_port, int from_port)
@@ -71,7 +71,7 @@ static int on_connected(void *context, char *to, char *from, int to_port, int fr
     return t->ended ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
-/* The empty line after the headers. 1xx responses and trailers have one, too. */
+/* Handles the empty line after the headers. 1xx responses and trailers have such a line, too. */
 static void end_headers(haft__http_transfer *t)
 {
     long status = 0;
@@ -142,7 +142,8 @@ static void end_hop(haft__http_transfer *t, CURLcode code)
         }
         return;
     }
-    if (code == CURLE_OK && !t->has_head) { /* libcurl accepts an incomplete head as a response */
+    if (code == CURLE_OK
+        && !t->has_head) { /* an incomplete head, which libcurl accepts as a response */
         haft__http_transfer_finish(t, HAFT__HTTP_CUT, NULL);
         return;
     }
@@ -188,7 +189,7 @@ static bool set_rules(CURL *easy, const haft__http_client *http)
         && SET(easy, CURLOPT_TCP_KEEPIDLE, KEEP_ALIVE_S)
         && SET(easy, CURLOPT_TCP_KEEPINTVL, KEEP_ALIVE_S)
         && SET(easy, CURLOPT_BUFFERSIZE, RECEIVE_BYTES)
-        /* Do not wait for a thread that is still resolving a name. */
+        /* Do not wait at the end for a thread that is resolving a name. */
         && SET(easy, CURLOPT_QUICK_EXIT, 1L);
     set = set && (http->options.proxy || SET(easy, CURLOPT_PROXY, ""));
     return set && (http->ca_file == NULL || SET(easy, CURLOPT_CAINFO, http->ca_file));
@@ -234,8 +235,8 @@ static bool set_request(haft__http_transfer *t)
     if (t->prepared) { /* all other options are unchanged */
         return request->body.ptr == NULL || set_content(t->easy, request);
     }
-    /* With https, requests to one host wait for its first connection, which may multiplex them
-     * all. */
+    /* With https, requests to one host wait for its first connection, which may multiplex all of
+     * them. */
     bool set = haft__http_transfer_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
                && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
                && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
@@ -243,9 +244,9 @@ static bool set_request(haft__http_transfer *t)
     return set;
 }
 
-/* Keeps as many idle connections as were in use at a time: a caller that just got a response soon
- * sends the next request. Once no requests are active, a few are enough, and each request that ends
- * closes one surplus connection. */
+/* Sets the limit of idle connections to the number that were in use at the same time, because a
+ * caller that has got a response soon sends the next request. When no requests are active, a few
+ * connections are enough, and each request that ends closes one surplus connection. */
 static void set_max_idle(haft__http_client *http, size_t max)
 {
     if (max != http->max_idle) {
@@ -285,8 +286,8 @@ void haft__http_transfer_withdraw(haft__http_transfer *t)
 
 /* ---- the multi handle ---- */
 
-/* Records which encodings this libcurl can decompress. */
-static void note_encodings(haft__http_client *http)
+/* Stores the encodings that this libcurl can decompress. */
+static void store_encodings(haft__http_client *http)
 {
     int features = haft__curl.version_info(CURLVERSION_NOW)->features;
     (void)snprintf(http->accept_encoding, sizeof(http->accept_encoding), "Accept-Encoding:%s%s%s",
@@ -297,7 +298,7 @@ static void note_encodings(haft__http_client *http)
 
 bool haft__http_client_multi_init(haft__http_client *http)
 {
-    if (haft__timer_start(http->loop, &http->timer, UINT64_MAX, on_due, http, NULL) != HAFT_OK
+    if (haft__timer_start(http->loop, &http->timer, UINT64_MAX, on_timer, http, NULL) != HAFT_OK
         || haft__curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         return false;
     }
@@ -311,7 +312,7 @@ bool haft__http_client_multi_init(haft__http_client *http)
     (void)haft__curl.multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
     (void)haft__curl.multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
     set_max_idle(http, HAFT__LIMIT_HTTP_IDLE);
-    note_encodings(http);
+    store_encodings(http);
     return true;
 }
 

@@ -27,22 +27,22 @@ struct haft__http_transfer {
     haft__http_request request; /* of the current hop */
     struct curl_slist *headers;
     CURLU *url;
-    bool prepared;               /* all of this and `easy` are set up for `original`, ... */
-    haft__http_request original; /* ... the request as the caller passed it, ... */
-    haft_str original_url, original_origin; /* ... its URL as libcurl parsed it, and its origin */
+    bool prepared;               /* the members above and `easy` are set up for `original` */
+    haft__http_request original; /* the request as the caller passed it */
+    haft_str original_url, original_origin; /* its URL as libcurl parsed it, and its origin */
     haft__timer timer; /* always set, so that setting it again needs no memory */
     haft__http_phase phase;
     uint64_t start_ms, phase_ms, byte_ms; /* start of transfer, phase, last byte */
     size_t header_bytes, body_bytes;
     uint32_t redirects;
-    haft__buf body; /* received and not yet passed on */
+    haft__buf body; /* received, but not passed to the caller yet */
     haft__http_result result;
     char error[CURL_ERROR_SIZE]; /* libcurl's error text */
-    bool in_multi;               /* it is added to libcurl's multi handle */
-    bool is_pending;             /* it is in the pending list */
+    bool in_multi;               /* the transfer is added to libcurl's multi handle */
+    bool is_pending;             /* the transfer is in the pending list */
     bool has_head;               /* the headers of a response for the caller are complete */
     bool head_notified;
-    bool following; /* the response is a redirect that is followed */
+    bool following; /* the response is a redirect that the client follows */
     bool refused;   /* an address was refused */
     bool hop_sent;  /* the request of this hop was sent */
     bool ended;     /* result.end is set */
@@ -64,26 +64,27 @@ struct haft__http_client {
     char test_allow[64];
     char accept_encoding[64]; /* the request header */
     CURLM *multi;
-    uint64_t now_ms;            /* when libcurl was last called */
-    haft__timer timer;          /* libcurl's timer; always set, too */
+    uint64_t now_ms;   /* time of the last call of libcurl */
+    haft__timer timer; /* libcurl's timer; always set, so that setting it again needs no memory */
     haft__http_socket *sockets; /* indexed by descriptor */
     size_t socket_count;
     haft__http_transfer *first, *spare, *pending, **pending_end;
     size_t spare_count;
-    size_t active, max_idle;        /* transfers in libcurl; limit of idle ones */
-    haft__http_transfer *notifying; /* its callback is running; NULL once it is freed */
+    size_t active, max_idle; /* transfers in libcurl; limit of idle ones */
+    haft__http_transfer
+        *notifying; /* the transfer whose callback is running; NULL after it is freed */
 };
 
 /* ---- client.c ---- */
 
-/* Sets the outcome, unless it is set; `done` reports it with the next notification. `detail` may be
- * NULL. */
+/* Sets the outcome, unless it is already set; the next notification reports it with `done`.
+ * `detail` may be NULL. */
 void haft__http_transfer_finish(haft__http_transfer *t, haft__http_outcome end, const char *detail);
 
 /* Adds the transfer to the pending list. */
 void haft__http_transfer_queue_callback(haft__http_transfer *t);
 
-/* Makes all pending callbacks. Not from inside libcurl. */
+/* Makes all pending callbacks. Must not be called from inside libcurl. */
 void haft__http_client_notify(haft__http_client *http);
 
 void haft__http_transfer_enter_phase(haft__http_transfer *t, haft__http_phase phase);
@@ -135,7 +136,7 @@ bool haft__http_is_header(haft_str header, haft_str name);
 
 /* ---- redirect.c ---- */
 
-/* Whether a response with this status is a redirect that is to be followed. */
+/* Whether a response with this status is a redirect that the client must follow. */
 bool haft__http_transfer_is_redirect(const haft__http_transfer *t, uint32_t status);
 
 /* Prepares the next hop from the response; sets the outcome if the redirect is not allowed. False

@@ -14,7 +14,7 @@ static const char *const names[] = {
 haft__libcurl_functions haft__curl;
 _Static_assert(sizeof(haft__curl) == COUNT(names) * sizeof(void *), "one pointer a name");
 static haft__library library = {.file = "libcurl.so.4",
-                                .what = "the HTTP client library",
+                                .purpose = "the HTTP client library",
                                 .hint = "install libcurl 7.84 or newer (Debian: libcurl4)",
                                 .functions = names,
                                 .count = COUNT(names),

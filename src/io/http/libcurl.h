@@ -2,8 +2,9 @@
 /*
  * io/http/libcurl.h - loads libcurl, the HTTP client library.
  *
- * It depends on thirty other libraries, and loading them takes longer than most commands. Only
- * processes that make HTTP requests load it. All other code calls it only through this table.
+ * libcurl depends on thirty other libraries, and loading them takes longer than most commands. So
+ * only processes that make HTTP requests load libcurl. All other code calls it only through this
+ * table.
  */
 #ifndef HAFT_IO_HTTP_LIBCURL_H
 #define HAFT_IO_HTTP_LIBCURL_H
@@ -46,7 +47,7 @@ typedef struct haft__libcurl_functions {
 #undef X
 } haft__libcurl_functions;
 
-/* Complete once haft__libcurl_load has succeeded; a client exists only then. */
+/* Complete after haft__libcurl_load has succeeded, which it does before a client is created. */
 extern haft__libcurl_functions haft__curl;
 
 /* The library is never unloaded. UNSUPPORTED if it is not installed or too old. From any thread. */

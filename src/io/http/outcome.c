@@ -2,9 +2,9 @@
 /*
  * outcome.c - the outcome of a transfer, as a name and as a message.
  *
- * Messages contain only scheme, host and port of a URL: its other parts and the headers may contain
- * secrets. A host may contain one too, so that it is shown whole, for redaction, or not at all.
- * Tests: tests/io/http/client_test.c.
+ * Messages contain only scheme, host and port of a URL, because its other parts and the headers may
+ * contain secrets. A host may contain a secret too. So it is shown completely, so that the secret
+ * can be redacted, or not at all. Tests: tests/io/http/client_test.c.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,14 +51,15 @@ static const struct {
     {CURLE_RECV_ERROR, HAFT__HTTP_CUT},
     {CURLE_HTTP2, HAFT__HTTP_CUT},
     {CURLE_HTTP2_STREAM, HAFT__HTTP_CUT},
-    {CURLE_UNSUPPORTED_PROTOCOL, HAFT__HTTP_BAD_ANSWER}, /* of the response; the URL was checked */
+    {CURLE_UNSUPPORTED_PROTOCOL,
+     HAFT__HTTP_BAD_ANSWER}, /* the protocol of the response: the URL was already checked */
     {CURLE_WEIRD_SERVER_REPLY, HAFT__HTTP_BAD_ANSWER},
     {CURLE_BAD_CONTENT_ENCODING, HAFT__HTTP_BAD_ANSWER},
 };
 
 static haft__http_outcome end_of(const haft__http_transfer *t, CURLcode code)
 {
-    /* libcurl's own timeout: it gives up on a silent address. */
+    /* The timeout of libcurl itself for an address that does not answer. */
     if (code == CURLE_OPERATION_TIMEDOUT) {
         return t->hop_sent ? HAFT__HTTP_CUT : HAFT__HTTP_CONNECT_TIMEOUT;
     }
@@ -82,7 +83,8 @@ void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code)
         (void)haft__curl.easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &system);
         detail = system > 0 ? uv_strerror(-(int)system) : NULL;
     } else if (end == HAFT__HTTP_TLS && t->error[0] != '\0') {
-        /* About certificates, versions and the host, not about the request. libcurl cuts it. */
+        /* The text is about certificates, versions and the host, not about the request. libcurl may
+         * cut it. */
         bool whole = strlen(t->error) < sizeof(t->error) - 1;
         detail = whole ? t->error : haft__curl.easy_strerror(code);
     } else if (end == HAFT__HTTP_BAD_ANSWER || end == HAFT__HTTP_OTHER) {
@@ -93,8 +95,8 @@ void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code)
 
 /* ---- messages ---- */
 
-/* Formats into a field of fixed size. False if it does not fit; then the field is empty: a part of
- * it could be a part of a secret, and nobody could recognise that. */
+/* Formats a text into a field of fixed size. False if the text does not fit; then the field is
+ * empty, because the first part of a secret could not be redacted. */
 static bool HAFT__PRINTF(3, 4) print_whole(char *field, size_t size, const char *format, ...)
 {
     va_list args;
@@ -125,7 +127,7 @@ void haft__http_transfer_set_origin(haft__http_transfer *t)
     haft__curl.free(port);
 }
 
-/* " (more than 5000 ms)", or "" if the outcome is not about a limit. */
+/* Writes a text such as " (more than 5000 ms)", or "" if the outcome is not about a limit. */
 static void print_limit(const haft__http_transfer *t, char *to, size_t size)
 {
     const haft__http_request *request = &t->request;

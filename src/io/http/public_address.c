@@ -2,10 +2,10 @@
 /*
  * public_address.c - which IP addresses are public.
  *
- * IPv4: addresses in IANA's special-purpose registry (RFC 6890) are not public. IPv6: only 2000::/3
- * is public, and not all of it. If an IPv6 address embeds an IPv4 address, the IPv4 address
- * decides, because the packets end there.
- * Tests: tests/io/http/public_address_test.c.
+ * IPv4: addresses in IANA's special-purpose registry (RFC 6890) are not public. IPv6: only
+ * addresses in 2000::/3 are public, with exceptions. If an IPv6 address embeds an IPv4 address, the
+ * IPv4 address decides, because the packets are delivered there. Tests:
+ * tests/io/http/public_address_test.c.
  */
 #include "io/http/public_address.h"
 
@@ -39,8 +39,8 @@ static const struct {
 typedef enum verdict {
     YES,
     NO,
-    EMBEDDED, /* as public as the embedded IPv4 address */
-    TEREDO,   /* ... as both embedded addresses; the second has inverted bits */
+    EMBEDDED, /* public if the embedded IPv4 address is */
+    TEREDO,   /* public if both embedded IPv4 addresses are; the second has inverted bits */
 } verdict;
 
 /* The first match decides. */

@@ -8,7 +8,8 @@
 
 /* Whether a request that an untrusted party can influence may go to this address: 4 bytes of
  * AF_INET or 16 of AF_INET6, in network order. An address that embeds an IPv4 address (mapped,
- * NAT64, 6to4, Teredo) is public if that one is. Addresses of other families are not public. */
+ * NAT64, 6to4, Teredo) is public if the embedded address is public. Addresses of other families are
+ * not public. */
 bool haft__address_is_public(int family, const uint8_t *bytes);
 
 #endif

@@ -3,9 +3,8 @@
  * redirect.c - the next hop of a redirected request.
  *
  * The method changes as in browsers (the Fetch standard, 4.4). The caller's headers are meant for
- * one origin: another origin gets none of them. The address is checked when the connection is
- * opened, like any other.
- * Tests: tests/io/http/redirect_test.c.
+ * one origin: another origin gets none of them. The address of the target is checked when the
+ * connection is opened, as for any request. Tests: tests/io/http/redirect_test.c.
  */
 #include "base/str.h"
 #include "io/http/http_int.h"
@@ -114,7 +113,7 @@ static bool go_to_target(haft__http_transfer *t, const origin *from)
 bool haft__http_transfer_follow_redirect(haft__http_transfer *t)
 {
     haft_str location = haft__arena_copy(&t->arena, find_location(t));
-    t->prepared = false; /* the request differs from `original` from here on */
+    t->prepared = false; /* from here on the request differs from `original` */
     origin from;
     bool fine = get_origin(t->url, &from) && location.ptr != NULL;
     if (fine && ++t->redirects > t->request.max_redirects) {

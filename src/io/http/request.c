@@ -2,9 +2,9 @@
 /*
  * request.c - prepares a request: checks and copies its URL, method and headers.
  *
- * It rejects everything that could change the target or the end of a request: URLs of other
- * schemes, line ends in headers, headers about the length of the body.
- * Tests: tests/io/http/request_test.c.
+ * The checks reject input that could change the target or the end of a request: URLs of other
+ * schemes, line ends in headers, headers about the length of the body. Tests:
+ * tests/io/http/request_test.c.
  */
 #include <strings.h>
 
@@ -23,8 +23,9 @@ bool haft__http_is_header(haft_str header, haft_str name)
     return same_name(haft__str_split(&header, ':'), name);
 }
 
-/* libcurl sets the headers for the body's length and the connection. */
-static bool is_ours(haft_str name)
+/* Whether the header is one that only libcurl may set: headers for the body's length and the
+ * connection. */
+static bool is_reserved(haft_str name)
 {
     static const char *const ours[] = {
         "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "TE", "Trailer"};
@@ -49,7 +50,8 @@ static const char *find_fault(haft_str header)
             return "a header contains a line end or another control character";
         }
     }
-    return is_ours(name) ? "headers about the body's length or the connection cannot be set" : NULL;
+    return is_reserved(name) ? "headers about the body's length or the connection cannot be set"
+                             : NULL;
 }
 
 bool haft__http_transfer_set_url(haft__http_transfer *t)
@@ -64,7 +66,7 @@ bool haft__http_transfer_set_url(haft__http_transfer *t)
     return t->request.url.ptr != NULL;
 }
 
-/* libcurl reads http:///x as http://x; other programs do not. */
+/* Whether the URL has a host. libcurl reads http:///x as http://x, but other programs do not. */
 static bool has_host(haft_str url)
 {
     haft_str rest = url;
@@ -72,7 +74,7 @@ static bool has_host(haft_str url)
     return haft__str_starts_with(rest, HAFT__LIT("//")) && rest.len > 2 && rest.ptr[2] != '/';
 }
 
-/* Whether the URL is valid and allowed; if so, t->url holds it. */
+/* Whether the URL is valid and allowed; if so, t->url contains it. */
 static bool parse_url(haft__http_transfer *t, haft_str url)
 {
     char *scheme = NULL;
@@ -102,8 +104,8 @@ static bool copy_headers(haft__http_transfer *t, const haft__http_request *reque
 
 /* ---- repeated requests ---- */
 
-/* Whether the preparation of one request is valid for the other. Bodies and timeouts are set each
- * time. */
+/* Whether the preparation of one request is also valid for the other. Bodies and timeouts are not
+ * compared, because they are set for each request. */
 static bool is_same(const haft__http_request *a, const haft__http_request *b)
 {
     bool same = haft__str_equal(a->url, b->url) && haft__str_equal(a->method, b->method)
@@ -124,8 +126,8 @@ static void repeat(haft__http_transfer *t, const haft__http_request *request)
     memcpy(t->result.origin, t->original_origin.ptr, t->original_origin.len + 1);
 }
 
-/* Records a request that passed all checks, before a redirect changes anything. */
-static bool note_original(haft__http_transfer *t, haft_str url)
+/* Stores a request that passed all checks, before a redirect changes it. */
+static bool store_original(haft__http_transfer *t, haft_str url)
 {
     t->original = t->request;
     t->original.url = url;
@@ -160,7 +162,7 @@ bool haft__http_transfer_prepare(haft__http_transfer *t, const haft__http_reques
         haft__http_transfer_finish(t, HAFT__HTTP_BAD_URL, NULL);
         return true;
     }
-    if (!haft__http_transfer_set_url(t) || !note_original(t, given)) {
+    if (!haft__http_transfer_set_url(t) || !store_original(t, given)) {
         return false;
     }
     if (!haft__str_is_token(request->method)) {
@@ -184,7 +186,8 @@ static bool add_header(haft__http_transfer *t, const char *header)
     return list != NULL;
 }
 
-/* libcurl reads "Name:" as the wish to remove its own header; an empty header is "Name;". */
+/* Adds a header of the caller. libcurl removes its own header for "Name:"; an empty header is
+ * written "Name;". */
 static bool add_given(haft__http_transfer *t, haft_str header)
 {
     haft_str value = header;
@@ -202,7 +205,7 @@ bool haft__http_transfer_list_headers(haft__http_transfer *t)
     t->headers = NULL;
     /* Default headers, unless the caller sets them. "Name:" removes a header: a Content-Type that
      * the caller did not set, and Expect: 100-continue. libcurl has options for these, but it would
-     * build the lines anew for each request. */
+     * build the lines again for each request. */
     struct {
         const char *name, *header;
         bool given;

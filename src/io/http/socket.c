@@ -3,8 +3,8 @@
  * socket.c - libcurl's sockets: which may be opened, and how the loop watches them.
  *
  * An address is checked for each socket when the socket is about to be opened. So the checked
- * address is the one that is used, even if the name resolved differently a moment before.
- * Tests: tests/io/http/socket_test.c, tests/io/http/client_test.c.
+ * address is the address of the connection, even if the name was resolved to another address
+ * before. Tests: tests/io/http/socket_test.c, tests/io/http/client_test.c.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -32,8 +32,8 @@
 struct haft__http_watch {
     uv_poll_t poll;
     haft__http_client *http;
-    int wanted;   /* libcurl's interest: UV_READABLE ...; 0: none */
-    int watching; /* libuv's interest */
+    int interest; /* libcurl's interest: UV_READABLE ...; 0: none */
+    int watching; /* the interest that libuv polls for */
 };
 
 static void stop_watching(haft__http_watch *w)
@@ -42,10 +42,10 @@ static void stop_watching(haft__http_watch *w)
     w->watching = 0;
 }
 
-/* The idle connection was closed, or unsolicited bytes arrived, such as a last message before the
- * close. libcurl detects the first case, but would read the bytes as the response to the next
- * request. So they are discarded and the connection is shut down. With https and HTTP/2 such bytes
- * have a meaning that libcurl knows. */
+/* Handles an event of an idle connection: the peer has closed it, or unsolicited bytes arrived,
+ * such as a last message before the close. libcurl detects the first case, but would read the bytes
+ * as the response to the next request. So the bytes are discarded and the connection is shut down.
+ * With https and HTTP/2, libcurl handles such bytes itself. */
 static void end_idle(const haft__http_watch *w, int fd)
 {
     char bytes[512];
@@ -78,7 +78,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (uv_fileno((uv_handle_t *)poll, &fd) != 0) {
         return;
     }
-    if (w->wanted != 0) {
+    if (w->interest != 0) {
         haft__http_client_socket_action(w->http, fd, what);
     } else if (!is_empty(fd)) {
         stop_watching(w);
@@ -118,14 +118,14 @@ static haft__http_watch **own_watch(haft__http_client *http, curl_socket_t socke
     return own ? &http->sockets[socket].watch : NULL;
 }
 
-static bool want(haft__http_watch *w, int events)
+static bool set_interest(haft__http_watch *w, int events)
 {
-    w->wanted = events;
+    w->interest = events;
     if (events == w->watching || (events == 0 && w->watching == UV_READABLE)) {
         return true;
     }
     if (events == 0) {
-        stop_watching(w); /* it would be writable all the time */
+        stop_watching(w); /* a writable socket would cause an event in each round */
         return true;
     }
     w->watching = events;
@@ -136,7 +136,9 @@ static void fail_socket(CURL *easy)
 {
     haft__http_transfer *t = NULL;
     (void)haft__curl.easy_getinfo(easy, CURLINFO_PRIVATE, &t);
-    haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait forever */
+    haft__http_transfer_finish(
+        t, HAFT__HTTP_OTHER,
+        "out of memory"); /* without a watch, the transfer would wait forever */
 }
 
 int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
@@ -149,7 +151,7 @@ int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *conte
             (void)haft__curl.multi_assign(http->multi, socket, NULL);
             end_watch(w);
         } else if (w != NULL) {
-            (void)want(w, 0);
+            (void)set_interest(w, 0);
         }
         return 0;
     }
@@ -162,7 +164,7 @@ int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *conte
         }
     }
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
-    if (w == NULL || !want(w, events)) {
+    if (w == NULL || !set_interest(w, events)) {
         fail_socket(easy);
     }
     return 0;
@@ -205,7 +207,7 @@ static bool is_allowed(const haft__http_client *http, const struct sockaddr *add
 
 /* Allocates the entry of the socket. If the number was in use, libcurl has closed that socket
  * without notice, as it does with one that it gave up before it was connected. */
-static bool note_socket(haft__http_client *http, int fd, bool plain)
+static bool store_socket(haft__http_client *http, int fd, bool plain)
 {
     size_t before = http->socket_count;
     haft__http_socket *sockets =
@@ -230,7 +232,7 @@ curl_socket_t haft__http_on_open(void *context, curlsocktype purpose, struct cur
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     int ms = UNACKNOWLEDGED_MS;
     bool plain = haft__str_starts_with(t->request.url, HAFT__LIT("http:"));
-    if (fd >= 0 && !note_socket(t->http, fd, plain)) {
+    if (fd >= 0 && !store_socket(t->http, fd, plain)) {
         (void)close(fd);
         haft__http_transfer_finish(t, HAFT__HTTP_OTHER, "out of memory");
         return CURL_SOCKET_BAD;

@@ -32,13 +32,13 @@ bool haft__http_target_is_for(const haft__http_target *target, haft_str host);
 /*
  * Where the texts of a head are in libmicrohttpd's buffer. Versions before 1.0 end a text at a NUL
  * and drop the rest of its line, end the head at a line that begins with a NUL, drop headers
- * without a name, and join continued lines. They leave each text at the place where it arrived. So
- * a gap between two texts means that bytes were dropped. One case is not found: a NUL followed by a
- * lone line feed is as long as the usual end of a line.
+ * without a name, and join continued lines. They leave each text at the place in the buffer where
+ * it was received. So a gap between two texts means that bytes were dropped. One case is not
+ * detected: a NUL followed by a lone line feed is as long as the usual end of a line.
  */
 typedef struct haft__http_layout {
     uintptr_t start, end; /* of the texts so far */
-    bool gap;             /* between two of them */
+    bool gap;             /* a gap exists between two of them */
 } haft__http_layout;
 
 /* Begins with the request line. `url` is the place of the target in the buffer. libmicrohttpd has

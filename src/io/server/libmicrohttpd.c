@@ -14,7 +14,7 @@ static const char *const names[] = {
 haft__libmicrohttpd_functions haft__mhd;
 _Static_assert(sizeof(haft__mhd) == COUNT(names) * sizeof(void *), "one pointer a name");
 static haft__library library = {.file = "libmicrohttpd.so.12",
-                                .what = "the HTTP server library",
+                                .purpose = "the HTTP server library",
                                 .hint = "install libmicrohttpd (Debian: libmicrohttpd12)",
                                 .functions = names,
                                 .count = COUNT(names),

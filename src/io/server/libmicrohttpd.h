@@ -2,8 +2,8 @@
 /*
  * io/server/libmicrohttpd.h - loads libmicrohttpd, the HTTP server library.
  *
- * It depends on a TLS library, and only processes that serve HTTP load it. All other code calls it
- * only through this table.
+ * libmicrohttpd depends on a TLS library, so only processes that serve HTTP load it. All other code
+ * calls it only through this table.
  */
 #ifndef HAFT_IO_SERVER_LIBMICROHTTPD_H
 #define HAFT_IO_SERVER_LIBMICROHTTPD_H
@@ -38,7 +38,8 @@ typedef struct haft__libmicrohttpd_functions {
 #undef X
 } haft__libmicrohttpd_functions;
 
-/* Complete once haft__libmicrohttpd_load has succeeded; a server exists only then. */
+/* Complete after haft__libmicrohttpd_load has succeeded, which it does before a server is
+ * created. */
 extern haft__libmicrohttpd_functions haft__mhd;
 
 /* The library is never unloaded. UNSUPPORTED if it is not installed or too old. From any thread. */

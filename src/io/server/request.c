@@ -3,7 +3,7 @@
  * request.c - the life of a request: received, checked, passed to the handler, answered.
  *
  * Invariants:
- *     1. A request is freed once neither its connection nor its handler holds it.
+ *     1. A request is freed when its connection and its handler have both released it.
  *     2. It is suspended only in the stage HANDLING, while it waits for its handler.
  *     3. libmicrohttpd calls back for a connection only from MHD_run, so nothing here is reentrant.
  *        Outside of MHD_run this file only queues responses and resumes connections.
@@ -17,8 +17,9 @@
 #include "base/str.h"
 #include "io/server/server_int.h"
 
-#define PACE_BYTES    65536U /* each time this much of a body arrives, its time limit starts anew */
-#define REFUSAL_BYTES 4096   /* longer than any error body */
+#define PACE_BYTES                                                                                 \
+    65536U /* the time limit restarts whenever this many bytes of a body have arrived */
+#define REFUSAL_BYTES 4096 /* longer than any error body */
 
 /* ---- a request's life ---- */
 
@@ -78,7 +79,7 @@ static void drop_body(haft__http_server_request *request)
 void haft__http_server_detach(haft__http_server_connection *connection)
 {
     haft__http_server_request *request = connection->request;
-    /* The handler is notified and releases the request. */
+    /* The handler is notified, and will release the request. */
     connection->server->bodies -= request->counted;
     connection->server->queued -= request->queued;
     request->counted = request->queued = 0;
@@ -165,7 +166,7 @@ static enum MHD_Result refuse(haft__http_server_request *request, unsigned statu
     }
     (void)haft__mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
     if (status == MHD_HTTP_BAD_REQUEST) {
-        /* The bytes that follow might not be a request. */
+        /* The next bytes on the connection might not be a request. */
         (void)haft__mhd.add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     }
     enum MHD_Result queued = haft__mhd.queue_response(request->connection->mhd, status, response);
@@ -216,7 +217,8 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* Rejects requests that two programs could parse differently (RFC 9112, 6.3 and 11.2). */
+/* The reason to reject a request that two programs could parse differently (RFC 9112, 6.3 and
+ * 11.2); NULL if it is unambiguous. */
 static const char *find_ambiguity(const head_fields *s, const char *version)
 {
     if (s->bad_name) {
@@ -240,15 +242,17 @@ static const char *find_ambiguity(const head_fields *s, const char *version)
     return NULL;
 }
 
-/* True if the head has bytes that libmicrohttpd does not show. Only versions before 1.0 have to be
- * checked: later versions reject such heads, and remove white space that the layout would miss. */
+/* Whether the head has bytes that libmicrohttpd has dropped. Checked only for versions before 1.0:
+ * later versions reject such heads, and they remove white space, which the layout would report as a
+ * gap. */
 static bool hides_bytes(const head_fields *s, size_t head_bytes)
 {
     return haft__str_starts_with(haft__str(haft__mhd.get_version()), HAFT__LIT("0."))
            && !haft__http_layout_is_whole(&s->layout, head_bytes);
 }
 
-/* Rejects targets that another program could read as another host or path. */
+/* The reason to reject a target that another program could read as another host or path; NULL if it
+ * is valid. */
 static const char *find_bad_target(const haft__http_server_request *request, haft_str host)
 {
     if (!request->target_is_valid) {
@@ -354,8 +358,8 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
     return begin_body(request, s.length);
 }
 
-/* Restarts the time limit after each PACE_BYTES of a body that is kept. All of a discarded body
- * must arrive within one time limit. */
+/* Restarts the time limit after each PACE_BYTES of a body that is kept. A discarded body must
+ * arrive completely within one time limit. */
 static void allow_more(haft__http_server_request *request, size_t bytes)
 {
     request->paced += bytes;
@@ -367,7 +371,7 @@ static void allow_more(haft__http_server_request *request, size_t bytes)
 }
 
 /* Reads and discards up to HAFT__LIMIT_SERVER_EXCESS_BYTES above the maximum: if the connection
- * were closed while the client is still sending, the client would lose the response. */
+ * were closed while the client still sends, the client would not receive the response. */
 static enum MHD_Result read_body(haft__http_server_request *request, haft_str data)
 {
     haft__http_server *server = request->connection->server;
@@ -403,7 +407,8 @@ enum MHD_Result haft__http_server_on_access(void *server, struct MHD_Connection 
     switch (r->stage) {
     case HAFT__HTTP_SERVER_READING_HEAD: return read_head(r, url, method, version);
     case HAFT__HTTP_SERVER_READING_BODY: break;
-    case HAFT__HTTP_SERVER_HANDLING: return MHD_NO; /* resumed without a response: drop it */
+    case HAFT__HTTP_SERVER_HANDLING:
+        return MHD_NO; /* resumed without a response: drop the connection */
     }
     if (*size == 0) {
         return hand_over(r);

@@ -72,8 +72,9 @@ static void drop(haft__http_server_request *request)
     haft__http_server_wake(request);
 }
 
-/* The request whose client has read nothing for longest; NULL if no bytes are queued. Reads of a
- * whole response are not visible here: its time counts from when it was queued. */
+/* The request whose client has not read for the longest time; NULL if no bytes are queued. The
+ * server cannot detect reads of a whole response, so its time counts from the queueing of the
+ * response. */
 static haft__http_server_request *find_stuck(const haft__http_server *server)
 {
     haft__http_server_request *found = NULL;
@@ -88,8 +89,8 @@ static haft__http_server_request *find_stuck(const haft__http_server *server)
     return found;
 }
 
-/* Makes room for `bytes` in the queues of the server: drops the clients that have read nothing for
- * longest. False if that is not enough, or if the request itself is the next one to drop. */
+/* Makes room for `bytes` in the queues of the server by dropping the clients that have not read for
+ * the longest time. False if that is not enough, or if the request itself would be dropped next. */
 static bool make_room(const haft__http_server_request *request, size_t bytes)
 {
     const haft__http_server *server = request->connection->server;
@@ -104,8 +105,8 @@ static bool make_room(const haft__http_server_request *request, size_t bytes)
     return bytes <= max_bytes;
 }
 
-/* Passes the response to libmicrohttpd. If `response` is NULL, or libmicrohttpd does not accept
- * it any more, drops the connection. */
+/* Passes the response to libmicrohttpd. If `response` is NULL, or libmicrohttpd no longer accepts a
+ * response, drops the connection. */
 static void queue_response(haft__http_server_request *request, const haft__http_server_head *head,
                            struct MHD_Response *response)
 {
@@ -175,21 +176,21 @@ void haft__http_server_reply(haft__http_server_request *request, const haft__htt
 
 static size_t dequeue(haft__http_server_request *request, char *to, size_t max)
 {
-    size_t pending = request->queue.len - request->taken;
+    size_t pending = request->queue.len - request->sending;
     size_t count = pending < max ? pending : max;
     if (count > 0) {
-        memcpy(to, request->queue.ptr + request->taken, count);
-        request->taken += count;
+        memcpy(to, request->queue.ptr + request->sending, count);
+        request->sending += count;
         count_sent(request, count);
     }
-    if (request->taken == request->queue.len) {
+    if (request->sending == request->queue.len) {
         haft__buf_clear(&request->queue);
-        request->taken = 0;
+        request->sending = 0;
     }
     return count;
 }
 
-/* libmicrohttpd calls it when the client can receive more. */
+/* Called by libmicrohttpd when the client can receive more bytes. */
 static ssize_t read_stream(void *context, uint64_t at, char *to, size_t max)
 {
     (void)at;
@@ -217,14 +218,15 @@ void haft__http_server_begin(haft__http_server_request *request, const haft__htt
     }
 }
 
-/* Removes the sent part only once it is the greater part, so that moving stays cheap. */
+/* Appends to the queue. The sent part is removed only when it is the greater part, so that moving
+ * bytes stays cheap. */
 static bool enqueue(haft__http_server_request *request, haft_str bytes)
 {
     haft__buf *buffer = &request->queue;
-    if (request->taken > buffer->len / 2) {
-        memmove(buffer->ptr, buffer->ptr + request->taken, buffer->len - request->taken);
-        buffer->len -= request->taken;
-        request->taken = 0;
+    if (request->sending > buffer->len / 2) {
+        memmove(buffer->ptr, buffer->ptr + request->sending, buffer->len - request->sending);
+        buffer->len -= request->sending;
+        request->sending = 0;
     }
     haft__buf_add_str(buffer, bytes);
     return buffer->status == HAFT_OK;
@@ -237,7 +239,7 @@ bool haft__http_server_write(haft__http_server_request *request, haft_str bytes)
         return false;
     }
     size_t room =
-        request->connection->server->options.max_queue - (request->queue.len - request->taken);
+        request->connection->server->options.max_queue - (request->queue.len - request->sending);
     if (bytes.len > room || !make_room(request, bytes.len) || !enqueue(request, bytes)) {
         drop(request);
         return false;

@@ -2,10 +2,10 @@
 /*
  * server.c - libmicrohttpd on the loop: the listening socket, the event handling, the connections.
  *
- * libuv polls libmicrohttpd's epoll descriptor. An event there, or its timeout, makes it run. A
- * connection without work is suspended, and libmicrohttpd then ignores it: a separate poll detects
- * that the client disconnects. request.c has the life of a request.
- * Tests: tests/io/server/server_test.c.
+ * libuv polls libmicrohttpd's epoll descriptor. An event of this descriptor, or libmicrohttpd's
+ * timeout, makes libmicrohttpd run. A connection without work is suspended, and libmicrohttpd then
+ * ignores it: a separate poll detects that the client disconnects. request.c has the life of a
+ * request. Tests: tests/io/server/server_test.c.
  */
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -18,7 +18,7 @@
 #include "io/server/server_int.h"
 
 #define REST_MS     3600000U /* the timer is always set, even without a timeout */
-#define MAX_RUNS    16 /* most consecutive runs of libmicrohttpd before other work gets its turn */
+#define MAX_RUNS    16 /* maximum consecutive runs of libmicrohttpd before other work is done */
 #define POOL_BYTES  (2 * (size_t)HAFT__LIMIT_SERVER_HEADER_BYTES)
 #define MS_A_SECOND 1000U
 
@@ -38,7 +38,7 @@ static void set_timer(haft__http_server *server, uint64_t ms)
     (void)status; /* the timer was set at creation, so it needs no memory */
 }
 
-/* libmicrohttpd returns how long it can wait; 0 if it has work already. */
+/* Runs libmicrohttpd, and sets the timer to the time that it can wait; 0 if it has work already. */
 static void run_daemon(haft__http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG wait = 0;
@@ -67,7 +67,7 @@ static void on_receive_timeout(void *context)
     haft__http_server_connection_drop(context);
 }
 
-/* libmicrohttpd notices that the socket is shut down, and closes the connection. */
+/* Shuts down the socket, so that libmicrohttpd closes the connection. */
 void haft__http_server_connection_drop(const haft__http_server_connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -135,7 +135,7 @@ static void open_connection(haft__http_server *server, struct MHD_Connection *mh
 {
     haft__http_server_connection *connection = calloc(1, sizeof(*connection));
     if (connection == NULL) {
-        return; /* the first request finds no connection struct and closes */
+        return; /* the first request finds no connection struct and closes the connection */
     }
     *connection = (haft__http_server_connection){
         .server = server, .next = server->connections, .at = &server->connections, .mhd = mhd};

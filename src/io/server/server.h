@@ -2,9 +2,9 @@
 /*
  * io/server/server.h - an HTTP/1.1 server on the loop.
  *
- * The handler gets each request once it is complete, and responds immediately or later, as a whole
- * or in pieces. Before that, the accept callback may reject the body by the head alone; then the
- * body is not kept. Everything happens on the loop's thread; callbacks come only from
+ * The handler gets each complete request, and responds immediately or later, as a whole or in
+ * pieces. Before that, the accept callback may reject the body of a request, given its head; then
+ * the body is not stored. All work is done on the loop's thread; callbacks are called only from
  * haft__loop_step.
  *
  * The server itself rejects requests that are too big (413, 431), requests whose body does not fit
@@ -16,9 +16,9 @@
  *
  * libmicrohttpd before 1.0 parses lines that end with a bare LF, and a NUL in a head with such
  * lines may remain hidden. It skips lines in front of a request that are empty or begin with a NUL.
- * haft cannot detect these: a proxy in front must not forward them. Responses that libmicrohttpd
- * generates itself have an HTML body. Version 0.9.75 sends the head of that response twice if a
- * Content-Length is not a number.
+ * haft cannot detect these cases: a proxy before haft must not forward such requests. Responses
+ * that libmicrohttpd generates itself have an HTML body. Version 0.9.75 sends the head of that
+ * response twice if a Content-Length is not a number.
  */
 #ifndef HAFT_IO_SERVER_SERVER_H
 #define HAFT_IO_SERVER_SERVER_H
@@ -34,8 +34,8 @@
 typedef struct haft__http_server haft__http_server;
 typedef struct haft__http_server_request haft__http_server_request;
 
-/* Decides from the head of a request whether its body is wanted. It may only call the functions
- * that read the request, except for the body. */
+/* Decides from the head of a request whether to accept its body. It may only call the functions
+ * that read the request, but not the one for the body. */
 typedef bool haft__http_server_accept_body(void *context, const haft__http_server_request *request);
 
 /* Appends the JSON body of an error response that the server generates itself. The message is ASCII
@@ -46,18 +46,18 @@ typedef void haft__http_server_write_error(void *context, uint32_t status, const
 /* A number of 0 means the limit of base/limits.h; a greater number than that limit is an error. */
 typedef struct haft__http_server_options {
     haft_str address; /* as for haft__listener_open */
-    /* With the handler's context. NULL: all bodies are wanted. The handler sees an unwanted body
-     * as empty, and gets its request immediately if the body is long. */
+    /* Called with the handler's context. NULL: all bodies are accepted. For the handler, a rejected
+     * body is empty; if the body is long, the handler gets the request immediately. */
     haft__http_server_accept_body *wants;
-    /* With the handler's context. NULL: {"error":{"message":...}} */
+    /* Called with the handler's context. NULL: {"error":{"message":...}} */
     haft__http_server_write_error *refusal;
     size_t max_body;        /* bytes */
     size_t max_bodies;      /* bytes of all bodies that are being received or handled */
     size_t max_queue;       /* bytes of a stream that its client has not read yet */
-    size_t max_queues;      /* bytes of all responses that clients have not read yet; past it, the
-                             * connection that has read nothing for longest is dropped */
-    size_t max_connections; /* more have to wait until one is closed */
-    size_t idle_ms;         /* idle connections are closed after it; rounded up to seconds */
+    size_t max_queues;      /* bytes of all responses that clients have not read yet; above it, the
+                               connection whose client stopped reading first is dropped */
+    size_t max_connections; /* further connections wait until one is closed */
+    size_t idle_ms;         /* idle connections are closed after this time; rounded up to seconds */
     size_t receive_ms;      /* for the head, and then for each 64 KiB of a body */
 } haft__http_server_options;
 
@@ -74,8 +74,8 @@ HAFT_MUST_USE haft_status haft__http_server_create(haft__loop *loop,
                                                    void *context, haft__http_server **ret_server,
                                                    haft_error *err);
 
-/* Drops every connection; for open requests the client counts as gone. Must not be called from a
- * callback of the server. */
+/* Drops every connection; for open requests the client counts as disconnected. Must not be called
+ * from a callback of the server. */
 void haft__http_server_destroy(haft__http_server *server);
 
 /* The listening address with the actual port: "127.0.0.1:41234". */
@@ -103,8 +103,8 @@ typedef struct haft__http_server_field {
     haft_str name, value;
 } haft__http_server_field;
 
-/* The head of a response. Omitted are fields that HTTP does not allow, fields that are longer than
- * those of a request may be, and framing fields, which the server sets. */
+/* The head of a response. The server omits fields that HTTP does not allow, fields that exceed the
+ * limit for fields of a request, and framing fields, which it sets itself. */
 typedef struct haft__http_server_head {
     uint32_t status;       /* 200 to 599 */
     haft_str content_type; /* "": none */
@@ -121,15 +121,16 @@ void haft__http_server_reply(haft__http_server_request *request, const haft__htt
 void haft__http_server_begin(haft__http_server_request *request,
                              const haft__http_server_head *head);
 
-/* Queues a piece. False if no more data can be delivered: the client is gone, the queue is full, or
- * memory or queue space ran out. Nothing of the piece is sent then; abort the request. */
+/* Queues a piece. False if no more data can be delivered: the client has disconnected, the queue is
+ * full, or memory or queue space is used up. Then no byte of the piece is sent, and the caller must
+ * abort the request. */
 bool haft__http_server_write(haft__http_server_request *request, haft_str bytes);
 
 /* Finishes the response after the queued pieces. */
 void haft__http_server_end(haft__http_server_request *request);
 
-/* Finishes by dropping the connection: after the queued pieces, or immediately if a write failed.
- */
+/* Finishes the request by dropping the connection: after the queued pieces, or immediately if a
+ * write failed. */
 void haft__http_server_abort(haft__http_server_request *request);
 
 /* Sets `on_disconnect`, which is called once if the client disconnects or the server is destroyed

@@ -31,8 +31,9 @@ typedef struct haft__http_server_connection {
     haft__http_server *server;
     struct haft__http_server_connection *next, **at;
     struct MHD_Connection *mhd;
-    haft__http_server_request *request; /* being received or answered; NULL in between */
-    haft__timer receive_timer;          /* runs while a request is awaited and received */
+    haft__http_server_request
+        *request; /* the request that is being received or answered; NULL between two requests */
+    haft__timer receive_timer; /* runs while a request is awaited and received */
     uv_poll_t watch; /* detects a disconnect, which libmicrohttpd does not while suspended */
     bool watch_made, watching;
 } haft__http_server_connection;
@@ -54,12 +55,12 @@ typedef enum haft__http_server_body_action {
 } haft__http_server_body_action;
 
 struct haft__http_server_request {
-    haft__http_server_connection *connection; /* NULL once the connection is detached from it */
+    haft__http_server_connection *connection; /* NULL after the connection was detached */
     haft__http_server_stage stage;
     haft__http_server_body_action body_action;
-    bool with_handler; /* the handler has it and has not finished it */
+    bool with_handler; /* the handler has the request and has not finished it */
     bool answered;     /* libmicrohttpd has a response */
-    bool suspended;    /* libmicrohttpd does nothing with it until it is resumed */
+    bool suspended;    /* libmicrohttpd ignores the connection until it is resumed */
     bool ending;       /* the stream ends after the queued bytes */
     bool aborting;     /* the connection is dropped after the queued bytes */
     bool dropped;      /* the connection is dropped immediately */
@@ -67,9 +68,9 @@ struct haft__http_server_request {
     size_t counted; /* bytes of the body that are included in server->bodies */
     uint64_t received, paced;
     haft__buf queue;        /* of a stream */
-    size_t taken;           /* bytes of the queue that are being sent */
-    size_t queued;          /* bytes of the response that are included in server->queued, ... */
-    uint64_t last_progress; /* ... and `progress_counter` when the client last read some of them */
+    size_t sending;         /* bytes of the queue that are being sent */
+    size_t queued;          /* bytes of the response that are included in server->queued */
+    uint64_t last_progress; /* `progress_counter` when the client last read some of them */
     void (*on_disconnect)(void *context, haft__http_server_request *request);
     void *disconnect_context;
     char method[32];
@@ -103,7 +104,7 @@ bool haft__http_server_suspend(haft__http_server_request *request);
 void haft__http_server_wake(haft__http_server_request *request);
 /* The handler releases the request. */
 void haft__http_server_finish(haft__http_server_request *request);
-/* The client is gone: drops the connection and notifies the handler. */
+/* Handles a disconnected client: drops the connection and notifies the handler. */
 void haft__http_server_disconnected(haft__http_server_request *request);
 /* Detaches the connection from its request. */
 void haft__http_server_detach(haft__http_server_connection *connection);

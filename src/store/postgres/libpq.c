@@ -14,7 +14,7 @@ static const char *const names[] = {
 static haft__libpq functions;
 _Static_assert(sizeof(functions) == COUNT(names) * sizeof(void *), "one pointer a name");
 static haft__library library = {.file = "libpq.so.5",
-                                .what = "the client library of PostgreSQL",
+                                .purpose = "the client library of PostgreSQL",
                                 .hint = "install libpq 14 or newer (Debian: libpq5)",
                                 .functions = names,
                                 .count = COUNT(names),
