@@ -56,14 +56,14 @@ static haft__mcp_seal_file open_file(fixture *f)
 
 static bool issue_number(haft__mcp_nonces *states, uint64_t *number)
 {
-    *number = ++states->given;
+    *number = ++states->last_issued;
     return true;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the required type */
 static bool use_number(haft__mcp_nonces *states, uint64_t *number)
 {
-    bool open = *number <= states->given && (states->answered[0] >> *number & 1) == 0;
+    bool open = *number <= states->last_issued && (states->answered[0] >> *number & 1) == 0;
     states->answered[0] |= UINT64_C(1) << *number;
     return open;
 }
