@@ -263,7 +263,7 @@ static uint64_t time_left(const haft__exec_job *job, haft__json answer)
     return q->left_ms > spent ? q->left_ms - spent : 1;
 }
 
-/* Deep copy to the job's arena, with its texts. */
+/* Makes a deep copy of the value, with its texts, in the job's arena. */
 static bool keep_json(haft__exec_job *job, haft__json value, haft__json *ret_kept)
 {
     haft__buf text;

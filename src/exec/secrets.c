@@ -29,7 +29,7 @@ static void add_text(collector *c, haft_str value)
     }
 }
 
-/* Both the encoded form of the URL and the decoded one that a program sees. */
+/* Adds the encoded form of a password in a URL, and the decoded form that a program sees. */
 static void add_password(collector *c, haft_str password)
 {
     char *plain = password.len > 0 ? haft__arena_alloc(c->redactor->arena, password.len) : NULL;
@@ -111,7 +111,7 @@ static bool looks_secret(haft_str value)
     return !is_number(value) && !is_word(value) && !haft__str_starts_with(value, HAFT__LIT("/"));
 }
 
-/* http://localhost:8080: an address without anything secret. */
+/* Whether the value is a URL of only scheme, host and port, such as http://localhost:8080. */
 static bool is_origin(haft_str value)
 {
     haft_str rest = value;
@@ -176,7 +176,7 @@ static void add_variable(collector *c, haft_str name)
     }
 }
 
-/* Every ${NAME} of a text. */
+/* Adds the variable of every ${NAME} in a text. */
 static void add_variables(collector *c, haft_str text)
 {
     while (text.len > 0) {
@@ -189,8 +189,8 @@ static void add_variables(collector *c, haft_str text)
     }
 }
 
-/* Every text inside a value. Recursion is bounded: specs nest at most HAFT__LIMIT_JSON_DEPTH_STRICT
- * deep. */
+/* Adds the variables of every text inside a value. Recursion is bounded: specs nest at most
+ * HAFT__LIMIT_JSON_DEPTH_STRICT deep. */
 static void collect_value(collector *c, haft__json value)
 {
     if (value.kind == HAFT__JSON_STRING) {
@@ -286,7 +286,7 @@ static void collect_literals(collector *c, haft__json server, haft_str key, bool
     }
 }
 
-/* Literal values that a spec, or a file it imports, has for its MCP servers. */
+/* Collects the literal values that a spec, or a file that it imports, has for MCP servers. */
 static void collect_servers(collector *c, haft__json mcp)
 {
     const haft__json *servers = haft__json_get(mcp, HAFT__LIT("servers"));

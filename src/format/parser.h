@@ -395,7 +395,7 @@ bool haft__call_builder_is_name(haft_str name);
 haft_str haft__call_builder_leading_name(haft_str text);
 /* How many bytes at the start of `text` may belong to the name, including white space around it. */
 size_t haft__call_builder_name_length(const haft__parser *p, haft_str text);
-/* NULL if no tool has that name. */
+/* The tool with this name, or NULL. */
 const haft__format_tool *haft__call_builder_find_tool(const haft__parser *p, haft_str name);
 /* Emits the open call as content, because it is not a call. `pending` is the number of bytes that
  * are still to be read; if they are read for the second time, they are recorded already. */
@@ -439,7 +439,7 @@ bool haft__scan_complete(const haft__parser *p);
 void haft__scan_finish(haft__parser *p);
 /* The text has ended: if it is not decided whether the JSON is a call, the JSON is content. */
 void haft__scan_decide(haft__parser *p);
-/* 1e999 is valid JSON but not a usable number. */
+/* Whether a number is not finite as a double: 1e999 is valid JSON but not a usable number. */
 bool haft__scan_is_not_finite(const haft__json_event *event);
 /* The role of a member with this key, including the variants that models use. */
 haft__call_member haft__scan_call_member(haft_str key);
@@ -507,8 +507,9 @@ bool haft__mention_reread(haft__parser *p);
  * haft__parser_end. */
 bool haft__mention_at_end(const haft__parser *p, bool cut);
 
-/* Text begins in a section, before any call; `next` is its first byte, `pending` as in
- * haft__call_builder_revert_to_content. Withholds it if the mark of the section may be prose. */
+/* Handles the start of text in a section, before any call: withholds the text if the mark of the
+ * section may be prose. `next` is the first byte of the text, `pending` as in
+ * haft__call_builder_revert_to_content. */
 void haft__section_text_begin(haft__parser *p, char next, size_t pending);
 /* A call begins: withholds the mark of its section until it is certain that the call is one. */
 void haft__section_text_hold_mark(haft__parser *p, const haft__format_mark *mark);

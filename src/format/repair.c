@@ -189,7 +189,7 @@ static bool accept_call(repairer *r, haft__json *io_value)
     return named && has_args;
 }
 
-/* The same for each item. Returns whether the value is an array that contains a call. */
+/* Calls accept_call for each item. Returns whether the value is an array that contains a call. */
 static bool accept_calls(repairer *r, haft__json *io_value)
 {
     bool any = false;
@@ -203,8 +203,8 @@ static bool accept_calls(repairer *r, haft__json *io_value)
     return any;
 }
 
-/* The same for calls one level deeper. Returns whether the value is an object with an answer or
- * with such calls. */
+/* Accepts an answer or nested calls. Returns whether the value is an object with an answer or with
+ * calls one level deeper. */
 static bool accept_answer(repairer *r, haft__json *io_value)
 {
     bool any = false;

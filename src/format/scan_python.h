@@ -73,9 +73,9 @@ typedef struct haft__parser_python_scanner {
     const char *why;
     haft__py_text text;
     uint32_t skip_depth; /* open parentheses and brackets */
-    char
-        closers[HAFT__LIMIT_JSON_DEPTH + 1]; /* of each of them; past the limit any closer counts */
-    bool to_end;                             /* skips to the end of the list, not of a call */
+    char closers[HAFT__LIMIT_JSON_DEPTH
+                 + 1]; /* the closer of each open bracket; past the limit any closer counts */
+    bool to_end;       /* skips to the end of the list, not of a call */
 } haft__parser_python_scanner;
 
 #endif

@@ -78,7 +78,7 @@ static void follow(haft__parser *p, char c)
     }
 }
 
-/* How many bytes cannot begin a token. */
+/* The number of bytes at the start of `bytes` that cannot begin a token. */
 static size_t skip(haft_str bytes)
 {
     const char *at = memchr(bytes.ptr, FIRST_BYTE, bytes.len);

@@ -52,8 +52,8 @@ static void read_again(haft__parser *p, haft_str text)
     p->rereading = before;
 }
 
-/* False if another state was entered, because the name is not valid, or because it must be the name
- * of a tool and is not. */
+/* Ends the name of a call. False if another state was entered, because the name is not valid, or
+ * because it must be the name of a tool and is not. */
 static bool end_name(haft__parser *p, const haft__format_mark *mark)
 {
     const char *why = haft__call_builder_end_name(p);
@@ -252,8 +252,8 @@ static bool end_call(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* Code is recorded like a call, so that a block that the end of the text cuts off is reported as a
- * truncated call. */
+/* Begins a block of code. It is recorded like a call, so that a block that is cut by the end of the
+ * text is reported as a truncated call. */
 static bool begin_code(haft__parser *p, const haft__format_mark *mark)
 {
     haft__buf *opener = &p->undecided; /* the fence before the mark; a tag has none */

@@ -178,7 +178,7 @@ static void write_malformed(const filling *f, const haft__format_call *call)
     haft__buf_add_str(f->buf, on_own_line ? HAFT__LIT("\n") : HAFT__LIT(""));
 }
 
-/* How many calls from `first` on form a group. */
+/* The number of calls from `first` on that form a group. */
 static size_t count_group(const haft__render *render, const haft__format_call *calls, size_t first,
                           size_t count)
 {

@@ -26,8 +26,8 @@ static size_t string_length(haft_str text)
     return i < text.len ? i + 1 : text.len;
 }
 
-/* JSON without white space is Python except for three words: the escapes of strings are the same.
- */
+/* Writes JSON without white space as Python. Only three words differ; the escapes of strings are
+ * the same. */
 static void translate(haft__buf *buf, haft_str json)
 {
     while (json.len > 0) {

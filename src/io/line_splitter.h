@@ -28,8 +28,8 @@ void haft__line_splitter_finish(haft__line_splitter *lines);
  * bytes are used, and after a failure (haft__line_splitter_check). */
 bool haft__line_splitter_next(haft__line_splitter *lines, haft_str *io_bytes, haft_str *ret_line);
 
-/* HAFT_OK, NO_MEMORY, or TOO_BIG if a line is too long. After a failure no more lines can be
- * read. */
+/* Returns HAFT_OK, NO_MEMORY, or TOO_BIG if a line is too long. After a failure no more lines can
+ * be read. */
 HAFT_MUST_USE haft_status haft__line_splitter_check(const haft__line_splitter *lines,
                                                     haft_error *err);
 

@@ -48,7 +48,7 @@ HAFT_MUST_USE haft_status haft__timer_start(haft__loop *loop, haft__timer *timer
                                             void (*fire)(void *context), void *context,
                                             haft_error *err);
 
-/* May be called if the timer is not set. */
+/* Stops the timer; does nothing if it is not set. */
 void haft__timer_stop(haft__loop *loop, haft__timer *timer);
 
 /* ---- tasks ---- */

@@ -22,7 +22,8 @@ HAFT_MUST_USE haft_status haft__poll_create(haft__loop *loop, int fd, void (*rea
 HAFT_MUST_USE haft_status haft__poll_set_interest(haft__poll *poll, bool readable, bool writable,
                                                   haft_error *err);
 
-/* `ready` is not called afterwards. Accepts NULL; may be called from inside `ready`. */
+/* Ends the poll: `ready` is not called afterwards. Accepts NULL; may be called from inside
+ * `ready`. */
 void haft__poll_destroy(haft__poll *poll);
 
 /* Without a loop: blocks the calling thread until the socket is ready, at most `timeout_ms`. */

@@ -119,7 +119,7 @@ static int start_worker(haft__pool *pool)
         self++;
     }
     if (self->started) {
-        /* The thread has ended its use of the lock, which this thread holds now, so joining cannot
+        /* The ended thread needs the lock no more, so joining it while holding the lock cannot
          * block. */
         (void)pthread_join(self->thread, NULL);
     }

@@ -22,8 +22,8 @@ typedef struct haft__pool_job {
     int state;
 } haft__pool_job;
 
-/* At most `threads` threads, 0 for HAFT__LIMIT_POOL_THREADS; they are started on demand. The
- * functions below are for the loop's thread. */
+/* Creates a pool of at most `threads` threads (0: HAFT__LIMIT_POOL_THREADS), which are started on
+ * demand. Only the loop's thread may call the functions below. */
 HAFT_MUST_USE haft_status haft__pool_create(haft__loop *loop, uint32_t threads,
                                             haft__pool **ret_pool, haft_error *err);
 
@@ -42,8 +42,8 @@ bool haft__pool_cancel(haft__pool *pool, haft__pool_job *job);
  * still called. False if too many jobs are abandoned already to replace its thread. */
 bool haft__pool_abandon(haft__pool *pool, haft__pool_job *job);
 
-/* The number of abandoned jobs that have not returned; HAFT__LIMIT_POOL_ABANDONED of them can be
- * replaced. */
+/* The number of abandoned jobs that have not returned; the pool can start new threads in place of
+ * HAFT__LIMIT_POOL_ABANDONED of them. */
 uint32_t haft__pool_abandoned_count(haft__pool *pool);
 
 #endif

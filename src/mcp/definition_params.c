@@ -50,7 +50,7 @@ static bool can_be_header(haft__json schema)
     return plain == 1 && plain + nulls == type->count;
 }
 
-/* "the x-mcp-header 'Region' ..." */
+/* Fails with "the x-mcp-header 'Region' ...". */
 static haft_status bad(finder *f, haft_str name, const char *what)
 {
     haft__buf where;

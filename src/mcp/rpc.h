@@ -31,7 +31,7 @@ enum {
 #undef X
 };
 
-/* "parse error"; NULL for an unknown code. */
+/* The name of a code, such as "parse error"; NULL for an unknown code. */
 const char *haft__rpc_code_name(int64_t code);
 
 typedef enum haft__rpc_kind {

@@ -20,8 +20,8 @@ typedef struct haft__seal_key {
 void haft__seal_hmac(const haft__seal_key *key, haft_str bytes,
                      uint8_t ret_digest[HAFT__SHA256_BYTES]);
 
-/* Constant-time comparison of texts of the same length. Texts of different lengths are not equal.
- */
+/* Compares two texts of the same length in constant time. Texts of different lengths are not
+ * equal. */
 bool haft__seal_equal(haft_str a, haft_str b);
 
 /* Appends a token that contains `text`: printable ASCII without blanks. haft__seal_open accepts the

@@ -70,7 +70,8 @@ void haft__explain_add_all(haft__explainer *ex, const haft__schema_failures *lis
 void haft__explain_add_exceeded(haft__explainer *ex, haft__exceeded stop,
                                 const haft__instance_path *at);
 
-/* After a check that failed: if a budget is used up, adds that as the failure and returns true. */
+/* To be called after a check that failed. If a budget is used up, adds that as a failure and
+ * returns true. */
 bool haft__explain_check_exceeded(haft__explainer *ex, const haft__instance_path *at);
 
 /* Copies the list for the caller. */

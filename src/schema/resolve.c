@@ -366,7 +366,8 @@ static haft_status index_anchors(haft__compiler *c, const haft__json *source,
     return status;
 }
 
-/* Which parts of a keyword's value are schemas, by the type of the value. */
+/* The next two functions decide, by the type of a keyword's value, whether its parts or the value
+ * itself are schemas. */
 static bool parts_are_schemas(haft__keyword_shape shape, const haft__json *value)
 {
     switch (shape) {

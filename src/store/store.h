@@ -39,7 +39,7 @@ HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
                                            haft__store **ret_store, haft_error *err);
 
 /* Like haft__store_open, for a command that only reads. A server's database without haft tables is
- * an empty store; no tables are created, and nothing can be created in it. */
+ * an empty store; no tables are created, and requests cannot create runs. */
 HAFT_MUST_USE haft_status haft__store_open_existing(haft__loop *loop, const char *url,
                                                     haft__store **ret_store, haft_error *err);
 
@@ -53,9 +53,9 @@ bool haft__store_is_shared(const haft__store *store);
  * works if libpq finds the password in another place. A file path is unchanged. NUL-terminated. */
 haft_str haft__store_display_url(const char *url, haft__arena *arena);
 
-/* From now on a request that a server does not answer within `ms` fails, including requests that
- * were submitted before. For a process that is about to exit. Stores in files never wait for a
- * server. */
+/* Sets the timeout of all requests to a server, also of those that were submitted before: a request
+ * fails if the server does not answer within `ms`. For a process that is about to exit. Stores in
+ * files never wait for a server. */
 void haft__store_set_timeout(haft__store *store, uint64_t ms);
 
 /* Waits until all submitted requests are performed; their `done` is no longer called. Must not be
@@ -134,9 +134,9 @@ typedef struct haft__store_finding {
  * * after "->", the members that it sets. */
 typedef enum haft__store_verb {
     /* run (with owner, or "" for no owner; created_ms 0: now; epoch 0: 1), lines, lease_ms ->
-     * found[0]: the created run; its texts may point into the request. A run that comes from
-     * another store gets an epoch greater than the one it had there. BAD_STATE if the id exists;
-     * with `alone` also if a run of its thread has not ended. */
+     * found[0]: the created run; its texts may point into the request. A run that is copied from
+     * another store gets a greater epoch than in that store. BAD_STATE if the id exists; with
+     * `alone` also if a run of its thread has not ended. */
     HAFT__STORE_CREATE,
 
     /* run.id, .seq (the last event before), .epoch; lines; artifacts; messages (by id, consumed);
@@ -159,10 +159,10 @@ typedef enum haft__store_verb {
      *
      * Candidates without an owner are RUNNING, or WAITING with a wake_ms that is reached or with
      * messages. Candidates that lost their owner are RUNNING or WAITING, and the lease has expired
-     * or the owner is a dead process of this machine (io/owner.h). Lost runs go first, then the run
-     * that has been without an owner for longest (updated_ms, or wake_ms). The verb skips runs of
-     * run.owner itself, runs in `skip`, and runs with an earlier run of their thread that has not
-     * ended.
+     * or the owner is a dead process of this machine (io/owner.h). Lost runs are claimed first,
+     * then the run that has been without an owner for the longest time (since updated_ms, or
+     * wake_ms). The verb skips runs of run.owner itself, runs in `skip`, and runs with an earlier
+     * run of their thread that has not ended.
      *
      * The claim creates a new epoch, as CLAIM does. `lost` is set if the run had lost its owner.
      * With `quick` the store need not search for lost runs. With `reclaim_own` runs of run.owner
@@ -211,9 +211,9 @@ typedef enum haft__store_verb {
      * if it has too many unread messages. */
     HAFT__STORE_SEND,
 
-    /* run.owner -> messages for its runs, oldest first; with run.id instead: those of that run.
-     * Messages stay until an append consumes them. If the result would be too big, it is cut; the
-     * rest follows once these are consumed. */
+    /* run.owner -> messages for its runs, oldest first; with run.id instead: the messages for that
+     * run. Messages stay until an append consumes them. If the result would be too big, it has only
+     * the first messages; the others are returned after these are consumed. */
     HAFT__STORE_RECEIVE,
 
     HAFT__STORE_READ_ARTIFACT, /* run.id, name -> artifact, with its content checked; the newest of

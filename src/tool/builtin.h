@@ -83,7 +83,7 @@ const haft__builtin *haft__builtins(size_t *ret_count);
 
 const haft__builtin *haft__builtin_get(haft__builtin_id id);
 
-/* NULL if no built-in has that name. */
+/* The built-in with this name, or NULL. */
 const haft__builtin *haft__builtin_find(haft_str name);
 
 /* The row of a tool; NULL if the tool is not a built-in. */

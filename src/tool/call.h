@@ -26,7 +26,7 @@ struct haft_call {
  * "". */
 void haft__call_init(haft_call *call, const haft_call_facts *facts);
 
-/* Safe on a zeroed call. Frees the replies. */
+/* Frees the replies. May be called with a zeroed call. */
 void haft__call_finish(haft_call *call);
 
 /* Decodes validated arguments (tool/decode.h), or writes them as text if the tool has an

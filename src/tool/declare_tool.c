@@ -26,7 +26,7 @@ static haft_status copy(haft__arena *arena, const char **text, haft_error *err)
     return HAFT_OK;
 }
 
-/* Fills the zeroed `own` with all members that this version knows, with texts in `arena`. */
+/* Copies all members that this version has to the zeroed `own`, with texts in `arena`. */
 static haft_status copy_tool(haft__arena *arena, const haft_tool *tool, haft_tool *own,
                              haft_error *err)
 {

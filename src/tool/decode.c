@@ -212,7 +212,7 @@ static haft_status decode_field(haft__arena *arena, const haft_field *field, haf
     HAFT__UNREACHABLE();
 }
 
-/* `to` is zeroed. */
+/* Decodes an object into the struct `to`, which is zeroed. */
 static haft_status fill(haft__arena *arena, const haft_object *object, haft__json arguments,
                         char *to, haft_error *err)
 {

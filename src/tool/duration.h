@@ -10,7 +10,8 @@
  * past 64 bits. */
 HAFT_MUST_USE haft_status haft__duration_parse(haft_str text, uint64_t *ret_ms, haft_error *err);
 
-/* Like haft__duration_parse, for a value of a spec: such a string, or a number of seconds. */
+/* Like haft__duration_parse, for a value of a spec: a string with a duration, or a number of
+ * seconds. */
 HAFT_MUST_USE haft_status haft__duration_read(haft__json value, uint64_t *ret_ms, haft_error *err);
 
 /* Writes the duration as a whole number of the largest possible unit, "90s", NUL-terminated in

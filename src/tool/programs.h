@@ -80,7 +80,7 @@ const haft__program *haft__program_at(size_t at);
  * without a version ("/usr/bin/python3.11"). */
 bool haft__program_has_name(const haft__program *program, haft_str word);
 
-/* "--" */
+/* Whether the word is "--". */
 bool haft__word_is_dashes(haft_str word);
 
 /* Whether a word looks like an option: "-x", "--x", but not "-" and "--". */

@@ -3,7 +3,7 @@
  * registry.c - checks tools and stores them by name, by wire name and in order.
  *
  * Invariant: items, by_name and by_wire have the same tools. In an addition, every step that can
- * fail comes before the first visible change.
+ * fail precedes the first visible change.
  *
  * Tests: tests/tool/registry_test.c.
  */

@@ -38,7 +38,7 @@ HAFT_MUST_USE haft_status haft__tools_replace(haft__tools *tools, const haft__to
 HAFT_MUST_USE haft_status haft__tools_share(haft__tools *tools, const haft__tools *others,
                                             haft_error *err);
 
-/* NULL if no tool has that name. */
+/* The tool with this name, or NULL. */
 const haft__tool *haft__tools_find(const haft__tools *tools, haft_str name);
 
 /* The name that was probably meant, including a tool of a server without the server ("search" for

@@ -244,7 +244,7 @@ static void read_braces(reader *r, bool quoted)
     add_parameter(r, inside.len + 3, quoted);
 }
 
-/* `rest` is at "$". */
+/* Reads a parameter or a special variable. `rest` is at "$". */
 static void read_dollar(reader *r, bool quoted)
 {
     char next = peek(r, 1);

@@ -143,7 +143,7 @@ static haft_status read_scope(haft__json value, const char *where, haft__traits 
     return status;
 }
 
-/* {scope: thread, ttl: 5m} */
+/* Reads an object such as {scope: thread, ttl: 5m}. */
 static haft_status read_cache_object(haft__json value, haft__traits *traits, haft_error *err)
 {
     static const char *const keys[] = {"scope", "ttl"};
@@ -270,7 +270,7 @@ void haft__trait_write_lane(haft__json_writer *w, const haft__trait *trait,
     }
 }
 
-/* Omitted if the tool uses the default of the spec. */
+/* Writes the policy; omitted if the tool uses the default of the spec. */
 void haft__trait_write_on_unknown(haft__json_writer *w, const haft__trait *trait,
                                   const haft__traits *traits)
 {
@@ -280,7 +280,7 @@ void haft__trait_write_on_unknown(haft__json_writer *w, const haft__trait *trait
     }
 }
 
-/* Omitted without a delay. */
+/* Writes the delay; omitted without a delay. */
 void haft__trait_write_poll_delay(haft__json_writer *w, const haft__trait *trait,
                                   const haft__traits *traits)
 {
@@ -290,7 +290,7 @@ void haft__trait_write_poll_delay(haft__json_writer *w, const haft__trait *trait
     }
 }
 
-/* Omitted unless set: most tools do not poll. */
+/* Writes the flag; omitted unless it is set, because most tools do not poll. */
 void haft__trait_write_polls(haft__json_writer *w, const haft__trait *trait,
                              const haft__traits *traits)
 {

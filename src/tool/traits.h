@@ -36,7 +36,7 @@ struct haft__trait {
     haft_status (*check_limit)(const haft__traits *traits, haft_error *err);
 };
 
-/* All rows. */
+/* All rows of the table. */
 const haft__trait *haft__traits_table(size_t *ret_count);
 
 /* The row of a key; NULL if the key is unknown. */
@@ -65,7 +65,7 @@ HAFT_MUST_USE haft_status haft__traits_check(const haft__traits *traits, haft_er
  * is used. */
 void haft__traits_from_mcp(haft__json annotations, haft__traits *traits);
 
-/* Writes the traits that MCP knows as members of `annotations`. */
+/* Writes the traits that exist in MCP as members of `annotations`. */
 void haft__traits_write_mcp(haft__json_writer *w, const haft__traits *traits);
 
 /* Sets the boolean traits from the flags of a C tool (haft_tool.traits). */

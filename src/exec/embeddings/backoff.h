@@ -24,7 +24,7 @@ typedef struct haft__embedding_backoff {
 /* The path of the file; `name` as for the vector cache. "" if no state directory exists. */
 haft_str haft__embedding_backoff_path(haft__arena *arena, haft_str name);
 
-/* False if no record exists. `now` is the system time. */
+/* Reads the record; false if it does not exist. `now` is the system time. */
 bool haft__embedding_backoff_read(haft__arena *arena, haft_str path, uint64_t now,
                                   haft__embedding_backoff *ret_slow);
 

@@ -38,7 +38,8 @@ void haft__embedding_cache_clear(haft__embedding_cache *cache);
 /* The vector of a text, cache->dimensions bytes; or NULL. */
 const int8_t *haft__embedding_cache_get(const haft__embedding_cache *cache, haft_str text);
 
-/* BAD_STATE if the cached vectors have another number of dimensions. */
+/* Stores the vector of a text. BAD_STATE if the cached vectors have another number of
+ * dimensions. */
 HAFT_MUST_USE haft_status haft__embedding_cache_put(haft__embedding_cache *cache, haft_str text,
                                                     const float *numbers, size_t dimensions,
                                                     haft_error *err);

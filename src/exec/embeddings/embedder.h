@@ -58,7 +58,7 @@ HAFT_MUST_USE haft_status haft__embedder_start(haft__embedder *embedder,
                                                void *context, haft__embedder_job **ret_job,
                                                haft_error *err);
 
-/* `done` is not called. */
+/* Ends the job without calling `done`. */
 void haft__embedder_cancel(haft__embedder_job *job);
 
 /* Sets the vector of every document that is in the index. */

@@ -20,7 +20,7 @@ typedef struct haft__word_vectors {
 HAFT_MUST_USE haft_status haft__word_vectors_load(const char *given,
                                                   haft__word_vectors *ret_vectors, haft_error *err);
 
-/* Allowed on a zeroed struct, and twice. */
+/* May be called with a zeroed struct, and twice. */
 void haft__word_vectors_finish(haft__word_vectors *vectors);
 
 #endif

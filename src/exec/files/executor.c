@@ -78,7 +78,7 @@ static haft_status read_text(haft__exec_job *job, const char *key, haft_str *ret
     return ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
 }
 
-/* 0 if missing; clamped to the largest number. */
+/* A number argument; 0 if missing. A number that is too large becomes the largest one. */
 static uint64_t read_number(const haft__exec_job *job, const char *key)
 {
     const haft__json *value = haft__json_get(job->call.arguments, haft__str(key));

@@ -50,7 +50,7 @@ HAFT_MUST_USE haft_status haft__files_compile_glob(haft__arena *arena, haft_str 
                                                    const char *where, const haft__glob **ret_glob,
                                                    haft_error *err);
 
-/* Same rule as git: a NUL among the first bytes. */
+/* Whether a file is binary, by the rule of git: one of its first bytes is NUL. */
 bool haft__files_is_binary(haft_str beginning);
 
 /* The error for an open file that cannot be read, from errno. */

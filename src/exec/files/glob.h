@@ -31,7 +31,7 @@ HAFT_MUST_USE haft_status haft__glob_compile(haft__arena *arena, haft_str patter
  * is borrowed. NULL when out of memory. */
 const haft__glob *haft__glob_compile_gitignore(haft__arena *arena, haft_str pattern, bool anywhere);
 
-/* `path` has no leading, trailing or double slash. */
+/* Whether the path matches. It must not have a leading, trailing or double slash. */
 bool haft__glob_matches(const haft__glob *glob_pattern, haft_str path);
 
 /* False if no path below the directory can match, so that a walk can skip it. */

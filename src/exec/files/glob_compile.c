@@ -98,7 +98,8 @@ static bool read_character(class_reader *c, uint32_t *ret_code)
     return length > 0;
 }
 
-/* At "[:". False if the class name is unknown. Without ":]" the "[" is an ordinary bracket. */
+/* Reads a named class at "[:". False if its name is unknown. Without ":]" the "[" is an ordinary
+ * bracket. */
 static bool read_named(class_reader *c)
 {
     haft_str rest = haft__str_skip(c->r->text, c->at + 2);
@@ -147,7 +148,8 @@ static bool read_class_item(class_reader *c)
     return true;
 }
 
-/* At "[". Moves past the class. False if it is not closed or has an unknown class name. */
+/* Reads a class at "[" and moves past it. False if it is not closed or has an unknown class
+ * name. */
 static bool read_class(reader *r, haft__glob_token *token)
 {
     class_reader c = {.r = r, .at = r->at + 1, .ranges = r->ranges + r->range_count};
@@ -184,14 +186,14 @@ static size_t plain_end(const reader *r, size_t from)
     return from;
 }
 
-/* At the end of a part. The slash may be escaped. */
+/* Whether the reader is at the end of a part. The slash that ends it may be escaped. */
 static bool at_end(const reader *r, size_t at)
 {
     return at >= r->text.len || r->text.ptr[at] == '/'
            || (r->text.ptr[at] == '\\' && peek_is(r, at + 1, '/'));
 }
 
-/* After a backslash. False if nothing follows. */
+/* Reads the character after a backslash; false if the pattern ends. */
 static bool read_escaped(reader *r, haft__glob_token *token)
 {
     uint32_t code = '\\';
@@ -264,7 +266,7 @@ static bool read_tokens(reader *r, haft__glob_segment *part)
     return true;
 }
 
-/* Number of consecutive stars here. */
+/* The number of consecutive stars at the current position. */
 static size_t count_stars(const reader *r)
 {
     size_t count = 0;
@@ -325,7 +327,7 @@ static bool read_parts(reader *r)
     return true;
 }
 
-/* ** at the end matches at least one name. */
+/* Lets ** at the end of the pattern match at least one name. */
 static void end_parts(reader *r)
 {
     if (r->count > 0 && r->parts[r->count - 1].kind == HAFT__GLOB_ANY_DEPTH) {

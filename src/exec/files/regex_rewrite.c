@@ -132,7 +132,7 @@ static bool names_line_feed(const rewriter *r, size_t *ret_length)
     }
 }
 
-/* At \Q: everything up to \E is literal. The length including both. */
+/* The length of a quotation from \Q to \E, with both. All characters between them are literal. */
 static size_t quoted_length(const rewriter *r)
 {
     size_t length = 2;
@@ -153,7 +153,7 @@ static haft_status copy_quoted(rewriter *r)
     return copy(r, length);
 }
 
-/* At \p or \P: the escape with its name. */
+/* Rewrites a property at \p or \P, so that it cannot match a line feed. */
 static haft_status guard_property(rewriter *r)
 {
     size_t length = 3;

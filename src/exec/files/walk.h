@@ -48,7 +48,7 @@ HAFT_MUST_USE haft_status haft__walk_begin(haft__walk *walk, int root,
                                            const haft__files_within *within,
                                            const atomic_bool *stop, haft_error *err);
 
-/* Allowed on a zeroed walk, and twice. */
+/* May be called with a zeroed walk, and twice. */
 void haft__walk_end(haft__walk *walk);
 
 /* The path of the next file relative to the root, NUL-terminated, valid until the next call; .ptr

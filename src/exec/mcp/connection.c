@@ -239,7 +239,8 @@ static void schedule_reconnect(haft__mcp_connection *connection)
     }
 }
 
-/* If the program has ended, `child` is NULL and its last lines were stored when it ended. */
+/* Stores the last lines of a running program's standard error. If the program has ended, `child` is
+ * NULL, and its lines are already stored. */
 static void keep_stderr(haft__mcp_connection *connection)
 {
     if (connection->child != NULL) {

@@ -101,7 +101,8 @@ static void handle(haft__mcp_connection *connection, const haft__mcp_client_even
     }
 }
 
-/* If processing is already in progress, returns: the outer call processes the events. */
+/* Processes all queued events. A nested call returns immediately, because the outer call processes
+ * the events. */
 void haft__mcp_connection_process_events(haft__mcp_connection *connection, haft_status status)
 {
     haft__mcp_client_event event;

@@ -120,7 +120,7 @@ static bool is_not_json(const haft__mcp_connection *connection, haft_str type, h
     return status != HAFT_OK && status != HAFT_NO_MEMORY;
 }
 
-/* False if the exchange was freed. */
+/* Passes a message to the session. False if that freed the exchange. */
 static bool handle_message(haft__mcp_exchange *exchange, haft_str text)
 {
     haft__mcp_connection *connection = exchange->connection;

@@ -134,8 +134,8 @@ bool haft__mcp_http_transport_is_listening(const haft__mcp_connection *connectio
     return exchange != NULL && exchange->transfer != NULL && exchange->events;
 }
 
-/* One client reaches only the public network, the other every address; each is created on first
- * use. */
+/* Selects the HTTP client of the connection. One client reaches only the public network, the other
+ * every address; each is created on first use. */
 haft_status haft__mcp_http_transport_open(haft__mcp_connection *connection, haft_error *err)
 {
     haft__exec *exec = connection->exec;

@@ -24,7 +24,7 @@ HAFT_MUST_USE haft_status haft__exec_catalogue(haft__exec *exec, const haft__spe
                                                haft__catalogue_done *done, void *context,
                                                haft__catalogue **ret_catalogue, haft_error *err);
 
-/* `done` is not called. */
+/* Ends the query without calling `done`. */
 void haft__catalogue_cancel(haft__catalogue *catalogue);
 
 /* The listing of one server from the memory of this process; the server is not asked. Its tools are

@@ -250,8 +250,8 @@ void haft__mcp_connection_tools_listed(haft__mcp_connection *connection,
 /* The server reports that its tools have changed. */
 void haft__mcp_connection_tools_changed(haft__mcp_connection *connection);
 
-/* Change notifications have stopped, so the list is no longer reliable. Nothing happens until a
- * call needs the list; then the list and the notifications are requested again. */
+/* Marks the list as unreliable, because change notifications have stopped. When a call needs the
+ * list, the list and the notifications are requested again. */
 void haft__mcp_connection_watch_lost(haft__mcp_connection *connection);
 
 /* Resets the failure count after a success. */
@@ -260,7 +260,7 @@ void haft__mcp_connection_reset_failures(haft__mcp_connection *connection);
 /* Whether the tools or an error are known, so that waiting for the server is pointless. */
 bool haft__mcp_connection_is_settled(const haft__mcp_connection *connection);
 
-/* "configured", "known", "started", "used". */
+/* The state for people: "configured", "known", "started", "used". */
 haft_str haft__mcp_connection_state_name(const haft__mcp_connection *connection);
 
 /* The tool with this name at the server, or NULL. */
@@ -361,7 +361,7 @@ void haft__mcp_exchange_end(haft__mcp_exchange *exchange, uint32_t http, haft_st
 /* Whether nothing of the request was sent. */
 bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *exchange);
 
-/* How long to wait before a stream is resumed. */
+/* The milliseconds to wait before a stream is resumed. */
 uint64_t haft__mcp_exchange_wait(const haft__sse *sse);
 
 /* ---- pin_check.c ---- */

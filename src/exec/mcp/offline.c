@@ -193,7 +193,7 @@ static haft_status warn_of_changes(haft__arena *arena, haft__mcp_listing *listin
     return status;
 }
 
-/* Indexed by name: a server may have very many tools. */
+/* Adds pins to a map by tool name, because a server may have very many tools. */
 static haft_status add_pins(haft__map *map, const haft__mcp_pins *pins, haft_error *err)
 {
     uint32_t count = pins->pins.kind == HAFT__JSON_OBJECT ? pins->pins.count : 0;

@@ -66,8 +66,8 @@ static void ask_next_queued(haft__mcp_tool_call *tool_call)
     }
 }
 
-/* False when out of memory. */
-static bool queue_question(haft__mcp_tool_call *tool_call, const haft__mcp_elicitation *question)
+/* Adds a question to the queue of the call; false when out of memory. */ static bool
+queue_question(haft__mcp_tool_call *tool_call, const haft__mcp_elicitation *question)
 {
     haft__buf text;
     haft__json_writer w;
@@ -134,7 +134,8 @@ void haft__mcp_tool_call_ask(haft__mcp_connection *connection,
     dismiss(connection, question->number);
 }
 
-/* If the question was delivered, it ends without an answer; if it is queued, it is dropped. */
+/* Withdraws a question. If it was delivered, it ends without an answer; if it is queued, it is
+ * dropped. */
 static void withdraw_question(haft__mcp_tool_call *tool_call, uint64_t question)
 {
     haft__mcp_queued_question **at = &tool_call->queue;

@@ -260,7 +260,7 @@ static haft_str host_of(haft_str url)
     return rest;
 }
 
-/* Only a literal address and "localhost" count as private. Any other name could resolve to any
+/* Only literal addresses and "localhost" can count as private. Any other name could resolve to any
  * address. */
 bool haft__mcp_setup_is_private(haft_str url)
 {

@@ -103,7 +103,8 @@ static const struct {
      "give a script a first line such as #!/bin/sh"},
 };
 
-/* Guard reports why the program did not start. Only some causes are transient. */
+/* Reports why the program did not start; `line` is the report of guard. Only some causes are
+ * transient. */
 static void report_not_started(haft__mcp_connection *connection, haft_str line)
 {
     haft_error err = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deepseek_v32.c - <｜DSML｜invoke name="..."> with parameters that say whether they are strings,
- * as DeepSeek V3.2 and V4 write it. Tests: tests/format/dialects/deepseek_v32_test.c. */
+/* deepseek_v32.c - <｜DSML｜invoke name="..."> with parameters that are marked as strings or as
+ * JSON, as DeepSeek V3.2 and V4 write it. Tests: tests/format/dialects/deepseek_v32_test.c. */
 #include "format/formats.h"
 
 enum {

@@ -87,7 +87,7 @@ static void add_answer(haft__json_writer *w)
     end_object(w, "answer", NULL);
 }
 
-/* One call of any tool; the caller writes the text around it. */
+/* Adds the members of a schema for one call of any tool. */
 static void add_alternatives(haft__json_writer *w, haft__downlevel *d, const reply *r)
 {
     bool one = r->count == 1;

@@ -113,7 +113,7 @@ curl_socket_t haft__http_on_open(void *context, curlsocktype purpose,
                                  struct curl_sockaddr *address);
 int haft__http_on_close(void *context, curl_socket_t fd);
 
-/* Called at the end, after libcurl's cleanup. */
+/* Frees the sockets table. Called at the end, after libcurl's cleanup. */
 void haft__http_client_free_sockets(haft__http_client *http);
 
 /* ---- request.c ---- */

@@ -47,7 +47,7 @@ typedef struct haft__libcurl_functions {
 #undef X
 } haft__libcurl_functions;
 
-/* Complete after haft__libcurl_load has succeeded, which it does before a client is created. */
+/* Complete after haft__libcurl_load has succeeded, which happens before a client is created. */
 extern haft__libcurl_functions haft__curl;
 
 /* The library is never unloaded. UNSUPPORTED if it is not installed or too old. From any thread. */

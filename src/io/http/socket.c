@@ -59,8 +59,8 @@ static void end_idle(const haft__http_watch *w, int fd)
     (void)shutdown(fd, SHUT_RDWR);
 }
 
-/* libcurl also reads a socket when a timer of its request fires. The loop may then deliver an older
- * event whose data has already been read. */
+/* Whether no bytes can be read. libcurl also reads a socket when a timer of its request fires, so
+ * the loop may deliver an older event whose data has already been read. */
 static bool is_empty(int fd)
 {
     char byte;
@@ -111,7 +111,7 @@ static haft__http_watch *start_watch(haft__http_client *http, curl_socket_t sock
 }
 
 /* The watch of a socket that was opened here; NULL for a socket that libcurl opened itself, which
- * it closes without notice. */
+ * it closes without a callback. */
 static haft__http_watch **own_watch(haft__http_client *http, curl_socket_t socket)
 {
     bool own = (size_t)socket < http->socket_count && http->sockets[socket].own;
@@ -205,8 +205,8 @@ static bool is_allowed(const haft__http_client *http, const struct sockaddr *add
 
 /* ---- opening and closing ---- */
 
-/* Allocates the entry of the socket. If the number was in use, libcurl has closed that socket
- * without notice, as it does with one that it gave up before it was connected. */
+/* Allocates the entry of the socket. If the number is already in use, libcurl has closed the
+ * earlier socket without a callback, for example because its connection attempt was abandoned. */
 static bool store_socket(haft__http_client *http, int fd, bool plain)
 {
     size_t before = http->socket_count;

@@ -38,7 +38,7 @@ typedef struct haft__libmicrohttpd_functions {
 #undef X
 } haft__libmicrohttpd_functions;
 
-/* Complete after haft__libmicrohttpd_load has succeeded, which it does before a server is
+/* Complete after haft__libmicrohttpd_load has succeeded, which happens before a server is
  * created. */
 extern haft__libmicrohttpd_functions haft__mhd;
 

@@ -27,7 +27,7 @@ static const char *copy_c_string(haft__buf *text, haft_str part)
     return text->status == HAFT_OK && strlen(text->ptr) == part.len ? text->ptr : NULL;
 }
 
-/* libmicrohttpd rejects fields that would break the framing. */
+/* Adds a field. libmicrohttpd rejects fields that would break the framing. */
 static void add_field(struct MHD_Response *response, haft_str name, haft_str value)
 {
     haft__buf names, values;

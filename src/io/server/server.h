@@ -85,7 +85,8 @@ uint16_t haft__http_server_port(const haft__http_server *server);
 /* ---- the request; texts are borrowed from it ---- */
 
 haft_str haft__http_server_method(const haft__http_server_request *request);
-/* As sent, neither decoded nor normalised. The query is the part after the '?', or empty. */
+/* The path and the query as they were sent, without decoding or normalising. The query is the part
+ * after the '?', or empty. */
 haft_str haft__http_server_path(const haft__http_server_request *request);
 haft_str haft__http_server_query(const haft__http_server_request *request);
 haft_str haft__http_server_body(const haft__http_server_request *request);

@@ -207,7 +207,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_probe_timed_out(haft__mcp_client *cli
 HAFT_MUST_USE haft_status haft__mcp_client_receive(haft__mcp_client *client, uint64_t exchange,
                                                    haft_str text, haft_error *err);
 
-/* HTTP: the session id from the response headers of `exchange`. */
+/* HTTP: passes the session id from the response headers of `exchange`. */
 HAFT_MUST_USE haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange,
                                                    haft_str id, haft_error *err);
 

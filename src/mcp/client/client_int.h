@@ -146,7 +146,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_redact_text(const haft__mcp_client *c
 HAFT_MUST_USE haft_status haft__mcp_client_redact_value(const haft__mcp_client *client,
                                                         haft__arena *arena, haft__json *io_value,
                                                         bool *ret_secret, haft_error *err);
-/* haft__rpc_read, then redacts secrets, also in the error. */
+/* Calls haft__rpc_read, then redacts secrets, also in the error. */
 HAFT_MUST_USE haft_status haft__mcp_client_read_message(const haft__mcp_client *client,
                                                         haft__arena *arena, haft_str text,
                                                         haft__rpc_message *ret_message,

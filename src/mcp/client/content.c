@@ -103,7 +103,7 @@ static haft_status keep_blob(reader *r, haft__json data, haft__json type)
     return HAFT_OK;
 }
 
-/* "[image image/png, 1234 bytes]" */
+/* Adds a note such as "[image image/png, 1234 bytes]". */
 static haft_status add_media(reader *r, haft__json block, const char *kind)
 {
     haft__json data = haft__object_get(block, "data"), type = haft__object_get(block, "mimeType");

@@ -388,7 +388,7 @@ static void refuse_version(haft__mcp_request *request, haft_str requested, bool 
     haft__buf_finish(&data);
 }
 
-/* True if `_meta` is complete; otherwise the request was rejected. */
+/* Checks `_meta`. True if it is complete; otherwise the request was rejected. */
 static bool check_meta(haft__mcp_request *request, const haft__mcp_headers *headers)
 {
     const haft__json *version = haft__mcp_request_meta(request, HAFT__MCP_META_VERSION);

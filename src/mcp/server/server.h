@@ -225,14 +225,14 @@ typedef struct haft__mcp_server_question {
 void haft__mcp_request_ask(haft__mcp_request *request, const haft__mcp_server_question *questions,
                            size_t count, haft_str state, uint64_t now_ms);
 
-/* Number of unanswered questions. */
+/* The number of unanswered questions. */
 size_t haft__mcp_request_open_questions(const haft__mcp_request *request);
 
 /* These functions finish the request: it is freed when they return. */
 
-/* The members of the result, as JSON without the enclosing braces. */
+/* Replies with a result. `members` are its members, as JSON without the enclosing braces. */
 void haft__mcp_request_reply(haft__mcp_request *request, haft_str members);
-/* A tool result with one text. */
+/* Replies with a tool result of one text. */
 void haft__mcp_request_reply_text(haft__mcp_request *request, haft_str text, bool is_error);
 /* An error; `data` is a JSON text, "" for none. */
 void haft__mcp_request_fail(haft__mcp_request *request, int64_t code, haft_str message,

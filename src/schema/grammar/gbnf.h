@@ -81,7 +81,8 @@ void haft__gbnf_add_literal(haft__buf *body, haft_str text);
 /* Appends a name and a space. */
 void haft__gbnf_add_name(haft__buf *body, haft__gbnf_rule_name name);
 
-/* Bounded white space: models loop on unbounded white space. */
+/* The rule for bounded white space. (With unbounded white space, models may write white space
+ * endlessly.) */
 haft__gbnf_rule_name haft__gbnf_space(haft__gbnf_writer *g);
 
 /* The rules for any string and any object in the notation. */

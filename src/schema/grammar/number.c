@@ -229,7 +229,7 @@ haft__gbnf_rule_name haft__gbnf_schema_integer(haft__gbnf_writer *g, haft__json 
     return haft__gbnf_add_rule(g, &body);
 }
 
-/* Only the sign of a number is constrained. */
+/* The rule for a number. A grammar can only constrain its sign. */
 haft__gbnf_rule_name haft__gbnf_schema_number(haft__gbnf_writer *g, haft__json schema)
 {
     relax_multiples(g, schema, false);

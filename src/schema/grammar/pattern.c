@@ -257,7 +257,7 @@ static bool read_number(reader *r, uint64_t *ret_number)
     return good;
 }
 
-/* {2}, {2,} or {2,5}; false, with nothing read, for anything else. */
+/* Reads {2}, {2,} or {2,5}. False, with nothing read, for other text. */
 static bool read_counts(reader *r, uint64_t *ret_least, uint64_t *ret_most)
 {
     haft_str before = r->rest;

@@ -353,8 +353,8 @@ static haft_status fail_repeat(haft__ecma_reader *p)
     return haft__hint(p->err, status, "write \\%c for the character itself", c);
 }
 
-/* Unmatched brackets and braces are literals, unless they look like a construct of another dialect.
- */
+/* Reads an unmatched bracket or brace, which is a literal unless it looks like a construct of
+ * another dialect. */
 static haft_status read_stray(haft__ecma_reader *p)
 {
     size_t at = p->at;

@@ -188,9 +188,9 @@ static haft_status nul_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_cod
     return HAFT_OK;
 }
 
-/* ECMA-262 allows a backslash before ^$\.*+?()[]{}|/ and, in a class, before a hyphen. Without the
- * `u` flag it is also allowed before any other character that is not a letter or digit, with the
- * same meaning. */
+/* Whether a backslash before `c` means `c` itself. ECMA-262 allows a backslash before
+ * ^$\.*+?()[]{}|/ and, in a class, before a hyphen. Without the `u` flag it is also allowed before
+ * any other character that is not a letter or digit, with the same meaning. */
 static bool is_plain(int c)
 {
     return c >= 0 && c < 0x80 && !haft__ascii_is_alphanumeric(c);

@@ -25,7 +25,7 @@ typedef struct haft__memory_run {
     haft__store_run row; /* its texts are in `texts`, except owner, spec, end and answer */
     uint64_t number;     /* counts runs in the order of creation */
     haft__buf log;       /* the events, each with its line feed */
-    size_t *ends;        /* the end offset of each event in `log`; row.seq of them */
+    size_t *ends;        /* the end offset of each of the row.seq events in `log` */
     size_t end_capacity;
     haft__memory_text *spec;
     char *owner, *ending;             /* the text of `owner`; the texts of `end` and `answer` */

@@ -2,12 +2,11 @@
 /*
  * bulk.c - one statement for the rows of many jobs.
  *
- * PostgreSQL parses and plans every statement anew, because nothing can be prepared, and that takes
- * longer than the execution. So equal statements of the jobs of a stage are sent as one: every
- * parameter is an array with an element for each row. Statements that often have a single row also
- * have a form for one row: it is planned faster, and the server needs no second copy of a long
- * event.
- * Tests: tests/store/postgres/bulk_test.c.
+ * PostgreSQL parses and plans every statement each time, because statements cannot be prepared, and
+ * this takes longer than the execution. So equal statements of the jobs of a stage are sent as one:
+ * every parameter is an array with an element for each row. Statements that often have a single row
+ * also have a form for one row: it is planned faster, and the server needs no second copy of a long
+ * event. Tests: tests/store/postgres/bulk_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -64,7 +63,8 @@ static uint32_t oid_of(char type)
     return type == 't' ? TEXT : type == 'b' ? BYTEA : BIGINT;
 }
 
-/* One dimension, NULLs allowed, element count (set later), lower bound 1. */
+/* Writes the header of an array: one dimension, NULLs allowed, element count (set later), lower
+ * bound 1. */
 static void begin_array(haft__buf *column, char type)
 {
     const uint32_t head[] = {1, 1, oid_of(type), 0, 1};

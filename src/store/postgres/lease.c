@@ -192,7 +192,7 @@ haft_status haft__pg_reclaim(haft__pg_job *job, haft_error *err)
     return HAFT_OK;
 }
 
-/* If this owner has the run in that epoch, the claim was committed. */
+/* Checks whether the claim was committed: then this owner has the run in that epoch. */
 static haft_status inspect_claimed(haft__pg_job *job, haft_error *err)
 {
     (void)err;

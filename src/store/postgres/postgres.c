@@ -61,7 +61,8 @@ static haft_status fail_ambiguous(haft_error *err)
         "in a user, password or database name, write @ as %%40, / as %%2F and ? as %%3F");
 }
 
-/* libpq's error messages about the URL may contain the password. */
+/* Parses the URL. The error messages of libpq are not shown, because they may contain the
+ * password. */
 static haft_status read_url(haft__pg *pg, haft_error *err)
 {
     if (is_ambiguous(pg->url)) {
@@ -120,8 +121,8 @@ static haft_status perform(haft__pg *pg, haft__pg_connection *connection, haft__
     return pg->prepared;
 }
 
-/* Connects, and creates the tables if `make_tables` is set and they do not exist. If they exist,
- * the role needs no write privilege, and the server may be read-only. */
+/* Connects to the database, and creates the tables if `make_tables` is set and they do not exist.
+ * If they exist, the role needs no write privilege, and the server may be read-only. */
 static haft_status prepare(haft__pg *pg, bool make_tables, haft_error *err)
 {
     haft_status status = perform(pg, &pg->reader, haft__pg_schema_identify, err);

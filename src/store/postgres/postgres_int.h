@@ -190,7 +190,7 @@ typedef struct haft__pg_verb {
     haft__pg_step *start;
     bool writes;
     bool own_transaction; /* needs its own transaction */
-    bool urgent;          /* goes before all queued jobs: many runs depend on it */
+    bool urgent;          /* precedes all queued jobs, because many runs depend on it */
 } haft__pg_verb;
 
 const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb);

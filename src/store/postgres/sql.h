@@ -167,7 +167,7 @@
 #define HAFT__PG_ANSWER                                                                            \
     "UPDATE haft.about SET answer = n.answer FROM unnest($1::text[], $2::bytea[]) "                \
     "AS n (run, answer) WHERE about.run = n.run"
-/* The first of these messages that does not exist for the run, or is named twice. */
+/* The first of the messages $2 that does not exist for the run, or occurs twice in $2. */
 #define HAFT__PG_MESSAGES_MISSING                                                                  \
     "SELECT x FROM (SELECT x, n, row_number() OVER (PARTITION BY x ORDER BY n) AS k "              \
     "FROM unnest($2::bigint[]) WITH ORDINALITY AS u(x, n)) s WHERE k > 1 OR NOT EXISTS "           \

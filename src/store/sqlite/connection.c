@@ -138,7 +138,7 @@ static int set_safety(haft__sqlite_connection *connection)
     return code == SQLITE_OK ? sqlite3_busy_handler(db, wait_for_lock, connection) : code;
 }
 
-/* Every commit is synced, and a damaged page is an error. */
+/* Sets the pragmas: every commit is synced, and a damaged page is an error. */
 static int set_pragmas(sqlite3 *db)
 {
     char text[256];

@@ -239,8 +239,8 @@ static bool refers_to_tool(haft_str rest_of_text)
            || haft__str_starts_with(rest_of_text, HAFT__LIT("\xe2\x80"));
 }
 
-/* "DEPRECATED: use create_issue instead", "[Deprecated] ...", "Reads a file. DEPRECATED: ...": the
- * word begins the text, a sentence or a text in brackets. */
+/* The word begins the text, a sentence or a text in brackets: "DEPRECATED: use create_issue
+ * instead", "[Deprecated] ...", "Reads a file. DEPRECATED: ...". */
 bool haft__search_is_deprecated(haft_str text)
 {
     bool first = true, begins = true, ended = false;

@@ -146,7 +146,8 @@ static void score_groups(scorer *s, const haft__search_query_term *part)
     }
 }
 
-/* Four at a time, because each comparison depends on the one before. */
+/* The maximum of the scores. Four maxima are computed in parallel, because each comparison depends
+ * on the previous one. */
 static float best_of(const float *scores, uint32_t count)
 {
     float best[4] = {0};
@@ -305,8 +306,8 @@ static void find_answers(scorer *s)
     s->floor = best < FLOOR_RESULT ? FLT_MAX : FLOOR_WORDS;
 }
 
-/* The same with embeddings. Their models have their own scales, so each similar document may be an
- * answer. */
+/* Decides which documents are answers, with embeddings. Embedding models have their own scales, so
+ * each similar document may be an answer. */
 static void find_answers_embedded(scorer *s, float least)
 {
     for (uint32_t i = 0; i < s->limit; i++) {

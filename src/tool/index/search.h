@@ -76,7 +76,7 @@ void haft__search_destroy(haft__search_index *search);
 HAFT_MUST_USE haft_status haft__search_add(haft__search_index *search, const haft__search_doc *doc,
                                            haft_error *err);
 
-/* False if no document has that id. */
+/* Removes a document; false if no document has this id. */
 bool haft__search_remove(haft__search_index *search, haft_str id);
 
 size_t haft__search_count(const haft__search_index *search);

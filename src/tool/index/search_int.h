@@ -124,7 +124,7 @@ typedef struct haft__search_bag {
 HAFT_MUST_USE haft_status haft__search_bag_fill(haft__search_bag *bag, const haft__search_doc *doc,
                                                 haft_error *err);
 
-/* Whether the text of a tool says that the tool is deprecated. */
+/* Whether the text of a tool declares the tool as deprecated. */
 bool haft__search_is_deprecated(haft_str text);
 
 /* Removes the new words of the bag that no document contains. */
@@ -194,7 +194,8 @@ HAFT_MUST_USE haft_status haft__search_parse_query(const haft__search_index *sea
  */
 bool haft__search_add_query_term(haft__search_parsed_query *parsed, uint32_t term, float weight);
 
-/* A bit for each letter of a word. One typing error changes at most two of them. */
+/* The set of letters of a word, one bit for each letter. One typing error changes at most two
+ * bits. */
 uint32_t haft__search_letter_bits(haft_str word);
 unsigned haft__search_count_bits(uint32_t bits);
 

@@ -74,7 +74,8 @@ static bool ends_double(const stem *s)
     return n >= 2 && s->word[n - 1] == s->word[n - 2] && is_consonant(s->word, n - 1);
 }
 
-/* *o in the paper: ends with consonant, vowel, consonant, and the last is not w, x or y. */
+/* *o in the paper: whether the word ends with consonant, vowel, consonant, and the last one is not
+ * w, x or y. */
 static bool ends_short(const char *word, size_t length)
 {
     if (length < 3 || !is_consonant(word, length - 1) || is_consonant(word, length - 2)
@@ -91,8 +92,8 @@ static bool ends(const stem *s, const char *ending)
     return s->length >= n && memcmp(s->word + s->length - n, ending, n) == 0;
 }
 
-/* No replacement is longer than its ending, except in step 1b, where a longer ending was stripped
- * first. */
+/* Replaces an ending. No replacement is longer than its ending, except in step 1b, where a longer
+ * ending was stripped first. */
 static void replace(stem *s, const char *ending, const char *replacement)
 {
     size_t n = strlen(replacement);

@@ -80,7 +80,7 @@ static bool is_file(haft_str token)
            && bsearch(&ending, endings, COUNT(endings), sizeof(endings[0]), compare) != NULL;
 }
 
-/* somebody@example.com */
+/* Whether the token is an address such as somebody@example.com. */
 static bool is_mail(haft_str token)
 {
     const char *at = token.len > 0 ? memchr(token.ptr, '@', token.len) : NULL;

@@ -227,7 +227,8 @@ static bool read_joined(haft__search_tokenizer *words, haft__search_word *word)
     return true;
 }
 
-/* "'s" and "'t" are not words. */
+/* The length of an apostrophe and, if an ending of at most two letters follows ("'s", "'t", "'ll"),
+ * of the ending, which is not a word. */
 static size_t skip_apostrophe(const haft__search_tokenizer *words)
 {
     size_t at = words->at + 1, length = 0;
