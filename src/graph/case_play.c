@@ -211,6 +211,10 @@ static haft_status start_child(haft__case_play *play, const haft__graph_request 
     const haft__graph *graph = find_graph(world, request->name);
     haft__graph_refusal refusal;
     haft__json input;
+    if (graph == NULL) {
+        return haft__fail(err, HAFT_NOT_FOUND, "", "there is no graph '%.*s'",
+                          HAFT__ARG(request->name));
+    }
     bool own = haft__object_find(haft__json_get(world->sources, request->name) != NULL
                                      ? *haft__json_get(world->sources, request->name)
                                      : haft__json_null(),

@@ -160,10 +160,10 @@ static haft_status check_send(haft__json sends, haft_error *err)
 {
     bool valid = sends.kind == HAFT__JSON_ARRAY;
     for (uint32_t i = 0; valid && i < sends.count; i++) {
-        haft__json send = sends.items[i];
-        const haft__json *to = haft__json_get(send, HAFT__LIT("to"));
-        const haft__json *argument = haft__json_get(send, HAFT__LIT("arg"));
-        valid = send.kind == HAFT__JSON_OBJECT && send.count == 2 && to != NULL && is_name(*to)
+        const haft__json *send = &sends.items[i];
+        const haft__json *to = haft__json_get(*send, HAFT__LIT("to"));
+        const haft__json *argument = haft__json_get(*send, HAFT__LIT("arg"));
+        valid = send->kind == HAFT__JSON_OBJECT && send->count == 2 && to != NULL && is_name(*to)
                 && argument != NULL && argument->kind == HAFT__JSON_OBJECT;
     }
     return valid ? HAFT_OK

@@ -198,7 +198,7 @@ TEST(a_function_that_takes_too_long_fails_its_node)
     haft_run *run = run_graph(
         &h,
         GRAPH("\"x\":{}",
-              "\"d\":{\"function\":\"wait\",\"timeout\":\"20ms\",\"on_error\":{\"do\":[{\"set\":"
+              "\"d\":{\"function\":\"wait\",\"timeout\":\"500ms\",\"on_error\":{\"do\":[{\"set\":"
               "{\"out\":\"timed out\"}}]}}",
               "{\"from\":\"start\",\"to\":\"d\"}"),
         "{}");
@@ -217,7 +217,7 @@ TEST(a_function_of_unknown_outcome_waits_for_a_person)
     add(&h, "wait", wait_for_cancel, seen, 0);
     haft_run *run =
         run_graph(&h,
-                  GRAPH("\"x\":{}", "\"d\":{\"function\":\"wait\",\"timeout\":\"20ms\"}",
+                  GRAPH("\"x\":{}", "\"d\":{\"function\":\"wait\",\"timeout\":\"500ms\"}",
                         "{\"from\":\"start\",\"to\":\"d\"}"),
                   "{}");
     CHECK_INT(haft_run_state(run), HAFT_WAITING, "state");

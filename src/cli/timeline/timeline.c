@@ -185,11 +185,9 @@ haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event)
 
 haft_str haft__timeline_pause_words(const haft__event *event)
 {
-    haft_str pause = haft__timeline_event_text(event, "pause");
-    if (haft__str_equal(pause, HAFT__LIT("unknown_outcome"))) {
-        return HAFT__LIT("a decision, its outcome is unknown");
-    }
-    return pause;
+    haft_str pause = haft__object_text(event->object, "pause");
+    bool unknown = haft__str_equal(pause, HAFT__LIT("unknown_outcome"));
+    return unknown ? HAFT__LIT("a decision, its outcome is unknown") : pause;
 }
 
 haft_str haft__timeline_unknown_reason(haft__timeline *t, const haft__event *event)
