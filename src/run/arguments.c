@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arguments.c - repairs the JSON, requires an object, converts values where exact, fills in
- * defaults, validates.
+ * arguments.c - repairs the JSON of arguments, requires an object, converts values that convert
+ * exactly, fills in defaults, validates.
  *
- * Models also write a string that contains the object, and null or nothing for an object without
- * members. Both are accepted.
+ * Two other forms are accepted: a JSON string that contains the object, and null or an empty text
+ * for an object without members.
  *
  * Tests: tests/run/arguments_test.c.
  */
@@ -187,9 +187,9 @@ haft_status haft__arguments_need_repair(haft_str raw, haft__arena *scratch, haft
 
 /* ---- values from people ---- */
 
-static haft_status read_given(const haft__tool *tool, haft_str raw, const char *what,
-                              haft__arena *arena, haft__hash_key hash_key, haft__json *ret_value,
-                              haft_error *err)
+static haft_status read_person_value(const haft__tool *tool, haft_str raw, const char *what,
+                                     haft__arena *arena, haft__hash_key hash_key,
+                                     haft__json *ret_value, haft_error *err)
 {
     haft__buf why;
     haft__arguments read = {.good = false};
@@ -220,9 +220,10 @@ haft_status haft__arguments_read_value(const haft__tool *tool, haft__json given,
     haft__json_write(&raw, given);
     haft_status status = haft__buf_check(&raw, err);
     if (status == HAFT_OK) {
-        haft_str kept = haft__arena_copy(arena, haft__buf_str(&raw));
-        status = kept.ptr != NULL ? read_given(tool, kept, what, arena, hash_key, ret_value, err)
-                                  : haft__arena_fail(arena, err);
+        haft_str copy = haft__arena_copy(arena, haft__buf_str(&raw));
+        status = copy.ptr != NULL
+                     ? read_person_value(tool, copy, what, arena, hash_key, ret_value, err)
+                     : haft__arena_fail(arena, err);
     }
     haft__buf_finish(&raw);
     return status;

@@ -12,9 +12,9 @@ typedef struct haft__arguments {
     bool repaired;    /* the JSON had to be repaired */
 } haft__arguments;
 
-/* Reads `raw` for `tool`. If it cannot be used, appends to `why` what was found and what was
- * expected, for the model to read. New parts live in `arena`; others point into `raw`. Fails only
- * when out of memory. */
+/* Reads `raw`, the arguments of a call of `tool`. If they are invalid, appends an explanation for
+ * the model to `why`: the value that was found and the value that was expected. New parts of the
+ * result live in `arena`; others point into `raw`. Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__arguments_read(const haft__tool *tool, haft_str raw,
                                                haft__checker *checker, haft__arena *arena,
                                                haft__hash_key hash_key,
@@ -29,16 +29,16 @@ HAFT_MUST_USE haft_status haft__arguments_read_nullable(const haft__tool *tool, 
                                                         haft__arguments *ret_arguments,
                                                         haft__buf *why, haft_error *err);
 
-/* Like haft__arguments_read, for a value that a person gives. The error is for that person:
- * BAD_INPUT, which names the value by `what` and says why. The value is already JSON, so nothing is
- * repaired. */
+/* Like haft__arguments_read, for a value from a person. If the value is invalid, fails with
+ * BAD_INPUT; the message begins with `what`, a name for the value. Repairs nothing, because the
+ * value is already JSON. */
 HAFT_MUST_USE haft_status haft__arguments_read_value(const haft__tool *tool, haft__json given,
                                                      const char *what, haft__arena *arena,
                                                      haft__hash_key hash_key, haft__json *ret_value,
                                                      haft_error *err);
 
-/* Whether `raw` needs a repair to be a JSON object. An empty text and null mean an object without
- * members and need no repair. Fails only when out of memory. */
+/* Whether `raw` must be repaired to be a JSON object. An empty text and null stand for an object
+ * without members; they need no repair. Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__arguments_need_repair(haft_str raw, haft__arena *scratch,
                                                       haft__hash_key hash_key,
                                                       bool *ret_needs_repair, haft_error *err);

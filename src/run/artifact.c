@@ -30,7 +30,7 @@ bool haft__artifact_any_stored(const haft__run *run)
     return i < run->artifact_count;
 }
 
-static bool is_taken(const haft__run *run, haft_str name)
+static bool is_name_used(const haft__run *run, haft_str name)
 {
     for (size_t i = 0; i < run->artifact_count; i++) {
         if (haft__str_equal(run->artifacts[i]->name, name)) {
@@ -53,10 +53,10 @@ haft_str haft__artifact_choose_name(const haft__run *run, haft_str tool, haft_st
     stem[length] = '\0';
     haft_str name = {NULL, 0};
     size_t number = 0;
-    do { /* a run has fewer artifacts than numbers */
+    do { /* ends: the number of artifacts is limited */
         name = haft__arena_format(arena, "%s-%zu.%s", stem, ++number,
                                   haft__binary_extension(media_type));
-    } while (name.ptr != NULL && is_taken(run, name));
+    } while (name.ptr != NULL && is_name_used(run, name));
     return name;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/artifact.h - artifacts: their content, and those that results of tools become.
+ * run/artifact.h - artifacts: their content, and how binary results of tools become artifacts.
  *
- * The content of an artifact of store_artifact is in the arguments of the call, that of a binary
- * result in its event.
+ * If the model stored the artifact with store_artifact, its content is in the arguments of the
+ * call. If it is a binary result, its content is in the event artifact_stored.
  */
 #ifndef HAFT_RUN_ARTIFACT_H
 #define HAFT_RUN_ARTIFACT_H
@@ -33,10 +33,10 @@ typedef enum haft__artifact_fate {
 void haft__artifact_describe(haft__buf *buf, haft__artifact_fate fate, size_t bytes,
                              haft_str media_type, haft_str name);
 
-/* Whether an event artifact_stored has the content of a binary result: it is an input. */
+/* Whether an event artifact_stored is an input: it has the content of a binary result. */
 bool haft__artifact_is_result(const haft__event *event);
 
-/* The body of artifact_stored with the content in it. The call is running. */
+/* Writes the body of artifact_stored, with the content. The call is running. */
 void haft__input_artifact_stored(haft__buf *buf, haft_str call, haft_str name, haft_str media_type,
                                  haft_str content);
 

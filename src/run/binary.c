@@ -41,7 +41,7 @@ static const struct {
     size_t at;
     haft_str magic;
     const char *type;
-    bool container; /* of many types: a declared one is more exact */
+    bool container; /* many file types begin like this: the declared type is more exact */
 } magics[] = {
     {0, {"\x89PNG\r\n\x1a\n", 8}, "image/png", false},
     {0, {"\xff\xd8\xff", 3}, "image/jpeg", false},
@@ -121,7 +121,8 @@ static bool is_name_char(char c)
     return haft__ascii_is_alphanumeric(c) || (c != '\0' && strchr("!#$&-^_.+", c) != NULL);
 }
 
-/* "type/subtype" of the declared type; "" if it has another form or is too long. */
+/* The declared type without its parameters; "" if it is not of the form "type/subtype" or too long.
+ */
 static haft_str read_declared(haft_str declared)
 {
     haft_str type = haft__str_trim(haft__str_split(&declared, ';'));

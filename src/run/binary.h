@@ -8,14 +8,15 @@
 #include "haft.h"
 
 /* Whether the bytes are not text: they have a NUL byte; or they are not valid UTF-8, and either
- * have another control character or more than a quarter of them is not valid. All other
- * bytes are text: with a few wrong bytes, or in an 8-bit encoding of a language with Latin letters.
+ * have another control character or more than a quarter of them is not valid. All other bytes are
+ * text. Examples are UTF-8 with a few invalid bytes, and 8-bit encodings of languages with Latin
+ * letters.
  */
 bool haft__binary_is(haft_str bytes);
 
-/* The media type by the first bytes; else the declared one, without its parameters, if it has the
- * form of one and is not a type of text for binary bytes; else application/octet-stream. Static, or
- * a part of `declared`. */
+/* Returns the media type of a result: the type that its first bytes show; else the declared type
+ * without its parameters, if that is well-formed and does not claim that binary bytes are text;
+ * else application/octet-stream. The returned text is static or a part of `declared`. */
 haft_str haft__binary_media_type(haft_str bytes, haft_str declared);
 
 /* The usual extension of a media type, without a dot; "bin" for others. */

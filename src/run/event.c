@@ -68,13 +68,13 @@ const haft__json *haft__event_field(const haft__event *event, const char *key)
     return value != NULL && value->kind != HAFT__JSON_NULL ? value : NULL;
 }
 
-static haft_status fail_field(const haft__event *event, const char *key, const char *wanted,
+static haft_status fail_field(const haft__event *event, const char *key, const char *expected,
                               haft_error *err)
 {
     char where[64];
     (void)snprintf(where, sizeof(where), "event %llu", (unsigned long long)event->seq);
-    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s in \"%s\" of %s, found none", wanted,
-                      key, kinds[event->kind].ptr);
+    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s in \"%s\" of %s, found none",
+                      expected, key, kinds[event->kind].ptr);
 }
 
 haft_status haft__event_text(const haft__event *event, const char *key, haft_str *ret_text,

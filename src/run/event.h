@@ -65,11 +65,11 @@ typedef struct haft__event {
     haft__json object; /* the whole event */
 } haft__event;
 
-/* Appends a whole event: the envelope, and `body`, which starts with "kind": and ends with }. */
+/* Appends a whole event: the envelope and `body`, which starts with "kind": and ends with }. */
 void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str run, haft_str body);
 
-/* Like haft__event_write, for a progress event such as call_progress, which is not durable. It has
- * no seq of its own; it has that of the event before it. */
+/* Like haft__event_write, for a progress event such as call_progress, which is not durable. Its seq
+ * is `after`, the seq of the event before it. */
 void haft__event_write_progress(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
                                 haft_str body);
 

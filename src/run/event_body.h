@@ -16,8 +16,8 @@ void haft__field_usage(haft__json_writer *w, const haft__run *run);
 /* Writes the member `node` of a call that a node of a graph makes; nothing for other calls. */
 void haft__field_node(haft__json_writer *w, const haft__run_call *call);
 
-/* Whether the event is a step of a graph that a person made: a change of the state, or another try
- * after a failure. It is an input, and may come at any time. */
+/* Whether a person made this step of a graph: a change of the state, or a retry after a failure.
+ * Such an event is an input and can occur at any time. */
 bool haft__event_is_graph_change(const haft__event *event);
 
 #endif

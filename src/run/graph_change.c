@@ -7,16 +7,16 @@
 #include "base/str.h"
 #include "json/object.h"
 
-/* The part of an object that may differ. */
+/* The part of a graph that a JSON value describes. */
 typedef enum part {
-    PART_VALUE, /* nothing */
+    PART_VALUE, /* any other value: must be equal */
     PART_GRAPHS,
     PART_GRAPH,
     PART_NODES,
-    PART_NODE, /* the spec of its agent */
+    PART_NODE, /* the spec of its agent may differ */
 } part;
 
-/* The part that a member is. */
+/* The part that a member of `whole` describes. */
 static part part_of(part whole, haft_str key)
 {
     switch (whole) {

@@ -5,8 +5,9 @@
 
 #include "run/run.h"
 
-/* BAD_INPUT if the new spec has another kind, or other graphs than the run: its steps are those of
- * the graph that it began with. The specs of agents inside nodes may differ. */
+/* Fails with BAD_INPUT if the new spec has another kind or other graphs than the run, because the
+ * steps of a run belong to the graph that it began with. The specs of agents in nodes may
+ * differ. */
 HAFT_MUST_USE haft_status haft__graph_change_check(const haft__run *run, const haft__spec *spec,
                                                    haft_error *err);
 

@@ -10,15 +10,15 @@ bool haft__call_is_repeatable(const haft__run_call *call)
     return call->tool->traits.read_only || call->tool->traits.idempotent;
 }
 
-/* An idempotent call also waits until its start is durable: after a crash the model is asked again
- * and may send a different call, which would get the same idempotency key. */
+/* An idempotent call also waits until its start is durable. Otherwise, after a crash, the model is
+ * asked again and may send a different call, which would get the same idempotency key. */
 bool haft__call_may_start(const haft__run_call *call, bool durable)
 {
     return call->stage == HAFT__CALL_STARTED && !haft__call_is_agent(call)
            && (durable || call->tool->traits.read_only);
 }
 
-/* Whether the calls of the run continue; else it ends. */
+/* Whether the run continues its calls; else the run is about to end. */
 static bool is_calling(const haft__run *run)
 {
     return run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired

@@ -23,13 +23,13 @@ static void add_start(haft__buf *why, const haft__tool *tool)
     haft__buf_addf(why, "%s ran, but its result" MISMATCH, wire.text);
 }
 
-static void add_start_given(haft__buf *why, const haft__tool *tool)
+static void add_start_provided(haft__buf *why, const haft__tool *tool)
 {
     haft__wire_name wire = haft__wire_name_encode(tool->name);
-    haft__buf_addf(why, "the result that was given for %s" MISMATCH, wire.text);
+    haft__buf_addf(why, "the result provided for %s" MISMATCH, wire.text);
 }
 
-/* The validator words its messages for arguments; a result has members. */
+/* The messages of the validator speak of arguments. This function replaces them by members. */
 static void add_report(haft__buf *why, const haft__schema_report *report)
 {
     static const struct {
@@ -69,7 +69,7 @@ haft_status haft__output_check_text(const haft__tool *tool, haft_str text, bool 
     }
     if (status != HAFT_OK) {
         add_start(why, tool);
-        haft__buf_addf(why, "expected JSON, found %s", text.len > 0 ? "other text" : "nothing");
+        haft__buf_addf(why, "expected JSON, found %s", text.len > 0 ? "other text" : "no text");
         return haft__buf_check(why, err);
     }
     status = haft__schema_check(tool->output, checker, value, arena, &report, err);
@@ -78,7 +78,7 @@ haft_status haft__output_check_text(const haft__tool *tool, haft_str text, bool 
     }
     add_start(why, tool);
     if (secret) { /* the report may quote a part of it */
-        haft__buf_add_str(why, HAFT__LIT("it contains a secret, so nothing of it is shown"));
+        haft__buf_add_str(why, HAFT__LIT("it contains a secret, so no part of it is shown"));
     } else {
         add_report(why, &report);
     }
@@ -104,13 +104,13 @@ haft_status haft__output_check_given(const haft__tool *tool, haft__json value,
         return haft__fail_no_memory(err);
     }
     if (status != HAFT_OK) {
-        add_start_given(why, tool);
+        add_start_provided(why, tool);
         haft__buf_addf(why, "the schema cannot be used: %s", unusable.message);
         return haft__buf_check(why, err);
     }
     status = haft__schema_check(schema, checker, value, arena, &report, err);
     if (status == HAFT_OK && !report.valid) {
-        add_start_given(why, tool);
+        add_start_provided(why, tool);
         add_report(why, &report);
         status = haft__buf_check(why, err);
     }

@@ -16,8 +16,8 @@ static bool is_recorded(const haft__model_spec *model)
     return model->price.known && model->price.source != HAFT__PRICE_OF_SPEC;
 }
 
-/* The first recorded model of the spec, its fallbacks and its agents that is the same as `model`.
- */
+/* The first recorded model that equals `model`, among the models of the spec, its fallbacks and its
+ * agents. */
 static const haft__model_spec *find_first(const haft__spec *spec, const haft__model_spec *model)
 {
     for (const haft__spec *at = spec; at != NULL; at = at->fallback) {
@@ -88,7 +88,7 @@ static void write_price(price_list *list, const haft__model_spec *model)
 {
     haft__json_writer *w = list->w;
     if (!is_recorded(model) || find_first(list->spec, model) != model) {
-        return; /* or it is already in the list */
+        return; /* not recorded, or already in the list */
     }
     if (!list->open) {
         haft__json_key(w, "prices");
@@ -137,7 +137,7 @@ static bool read_dollars(haft__json row, const char *key, uint64_t *ret_micros)
     return read;
 }
 
-/* Writing to the cache costs as much as other input if the list does not say otherwise. */
+/* If the list has no price for writing to the cache, this price is the price of other input. */
 static uint64_t read_cache_write(haft__json row, const char *key, uint64_t input)
 {
     uint64_t micros = 0;

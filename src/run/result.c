@@ -32,7 +32,7 @@ static bool is_elicitation(const haft__run_call *call)
 }
 
 /* Writes the fields of a tool's question: its server, its form or URL, and whether only the process
- * that runs the call can pass on the answer (`pinned`). */
+ * that runs the call can deliver the answer (`pinned`). */
 static void write_elicitation(haft__json_writer *w, const haft__run_call *call)
 {
     const haft__json *schema = haft__json_get(call->elicitation, HAFT__LIT("schema"));
@@ -47,7 +47,7 @@ static void write_elicitation(haft__json_writer *w, const haft__run_call *call)
     haft__json_end_object(w);
 }
 
-/* The id of a call, with the calls that lead to its run: c3.1/c1.2. */
+/* Writes the id of a call, after the ids of the calls on the path to its run: c3.1/c1.2. */
 static void write_call(haft__json_writer *w, const haft__run *run, const haft__run_call *call)
 {
     haft__json_key(w, "call");
@@ -94,8 +94,8 @@ void haft__result_write_pending(haft__json_writer *w, const haft__run *run,
     }
 }
 
-/* Writes `held`: the calls that could run but wait for a lane, a slot, other calls or a delay.
- * Omitted if empty. */
+/* Writes `held`: the accepted calls that wait for a lane, a slot, other calls or a delay. Writes
+ * nothing if there are no such calls. */
 static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
 {
     bool any = false;
@@ -124,9 +124,9 @@ static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
     }
 }
 
-/* Whether the run cannot continue without an answer or the end of a child: a call is paused, and no
- * call is running here. Calls in other stages do not count: they wait for the paused call, such as
- * in its lane. */
+/* Whether the run can continue only after an answer or the end of a child: a call is paused or a
+ * child is open, and no call is running here. Calls in other stages are ignored, because they wait
+ * for the paused call, for example in its lane. */
 static bool is_waiting(const haft__run *run)
 {
     size_t paused = run->open_children;
@@ -158,7 +158,7 @@ static haft_str end_name(const haft__run *run, const haft__run *const *below, si
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__str(haft__end_name(run->end));
     }
-    if (run->seq == 0) { /* the run never existed, or only its id is known */
+    if (run->seq == 0) { /* the run never started, or only its id is known */
         return HAFT__LIT("failed");
     }
     if (run->seq == 1 && !run->stored_as_waiting) { /* created, and not started yet */

@@ -6,17 +6,18 @@
 #include "run/run.h"
 #include "json/write.h"
 
-/* Appends the result (docs/schemas/result.schema.json). For a run that has not ended, `end` is its
- * state: "waiting", "running" or "queued". `why` is the error of the operation on the run; NULL:
- * the error that the run ended with. A run without events never started, or only its id is known,
- * which may be "": its end is "failed". */
+/* Appends the result (docs/schemas/result.schema.json). For a run that has not ended, the field
+ * `end` is its state: "waiting", "running" or "queued". `why` is the error of the operation on the
+ * run; NULL: the error that the run ended with. A run without events has the end "failed": it never
+ * started, or only its id is known (the id may be ""). */
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why);
 
-/* The same with the runs below it that have not ended: their pending calls are pending, too. */
+/* Like haft__result_write, with the runs below the run that have not ended: adds their pending
+ * calls. */
 void haft__result_write_tree(haft__buf *buf, const haft__run *run, const haft__run *const *below,
                              size_t count, const haft_error *why);
 
-/* Writes the members of a pending call: those of an item of `pending`. */
+/* Writes the members of a pending call, as in an item of `pending`. */
 void haft__result_write_pending(haft__json_writer *w, const haft__run *run,
                                 const haft__run_call *call);
 

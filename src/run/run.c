@@ -49,7 +49,7 @@ haft_status haft__run_insert_earlier(haft__run *run, haft_error *err)
 {
     haft__messages *messages = &run->messages;
     if (haft__run_is_graph(run)) {
-        return HAFT_OK; /* it has no conversation */
+        return HAFT_OK; /* the run has no conversation */
     }
     haft__message task = messages->items[--messages->count];
     haft_status status = HAFT_OK;
@@ -72,7 +72,8 @@ haft_status haft__run_append_exchange(haft_str task, haft_str answer, haft_str e
     return status == HAFT_OK && answer.len > 0 ? haft__messages_add(to, answered, err) : status;
 }
 
-/* Writes the digits of a number so that they end at `end` of `to`; returns where they begin. */
+/* Writes the digits of a number so that they end at position `end` of `to`. Returns the position of
+ * the first digit. */
 static size_t put_digits(char *to, size_t end, uint64_t number)
 {
     do {
@@ -102,7 +103,7 @@ bool haft__run_batch_done(const haft__run *run)
     return true;
 }
 
-/* Searches from the newest: the caller most likely means that one. */
+/* The search begins with the newest call, because the caller most likely means that call. */
 uint32_t haft__run_observation_chars(const haft__run *run, const haft__run_call *call)
 {
     bool page = call->tool != NULL && call->tool->source == HAFT__TOOL_BUILTIN
@@ -123,8 +124,8 @@ const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id)
 
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool)
 {
-    /* The registry returns pointers into one list. The map finds by name; only the list has the
-     * index. */
+    /* The registry returns pointers to items of one list. Its map finds tools by name and has no
+     * indices. */
     for (size_t i = 0; i < run->tools->count; i++) {
         if (run->tools->items[i] == tool) {
             return i;

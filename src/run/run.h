@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/run.h - the state of a run: what its events add up to.
+ * run/run.h - the state of a run: the result of folding its events.
  *
  *     state   = fold(state, event)      haft__run_fold
  *     effect  = decide(state)           run/decide/decide.h
  *
- * Nothing else holds run state. fold reads decisions and never makes them, so that a newer binary
- * never changes an old run.
+ * No other object has state of a run. fold reads decisions and never makes them, so that a newer
+ * binary never changes an old run.
  */
 #ifndef HAFT_RUN_RUN_H
 #define HAFT_RUN_RUN_H
@@ -25,7 +25,7 @@ typedef enum haft__run_stage {
     HAFT__RUN_IDLE,           /* between turns: the next turn must be decided */
     HAFT__RUN_AWAITING_REPLY, /* a turn has started: send the request to the model (again) */
     HAFT__RUN_JUDGING,        /* the reply has arrived and must be judged */
-    HAFT__RUN_CALLING,        /* its calls are judged and run; some may be paused */
+    HAFT__RUN_CALLING,        /* the calls of the reply are judged and run; some may be paused */
     HAFT__RUN_ENDED,
 } haft__run_stage;
 
@@ -51,7 +51,7 @@ const char *haft__end_name(haft__end end);
 
 /* The stage of a call. */
 typedef enum haft__call_stage {
-    HAFT__CALL_ARRIVED,  /* the model suggested it; not judged yet */
+    HAFT__CALL_ARRIVED,  /* not judged yet */
     HAFT__CALL_PAUSED,   /* waits for the answer of a person or a client */
     HAFT__CALL_ANSWERED, /* the answer is recorded; the next step must be decided */
     HAFT__CALL_STARTED,  /* running, or about to run */
@@ -73,42 +73,45 @@ typedef struct haft__pause_answer {
 /* `by` of an approval that follows from a standing approval. */
 #define HAFT__BY_STANDING_APPROVAL HAFT__LIT("standing approval")
 
-/* Data of a call from the node of a graph that makes it. */
+/* Data of a call that a node of a graph makes. */
 typedef struct haft__node_call {
-    haft_str path;           /* of the node: worker[2] */
-    bool only_approval;      /* nothing runs: it waits for a person, for `pause` of the node */
-    bool reads_state;        /* its tool gets haft__graph_rules.make_input, not the arguments */
-    uint32_t reduces;        /* the number of the channel, from 1, whose reducer it runs; else 0 */
-    uint64_t not_before_ms;  /* a further attempt waits until then; 0: immediately */
-    uint32_t timeout_ms;     /* for one attempt of a tool; 0: that of the tool */
-    uint64_t deadline_ms;    /* time for the answer to a question; 0: that of the spec */
-    haft__json on_expire;    /* what happens then */
-    haft__cache_scope cache; /* where its result is kept for other runs: NONE, THREAD or GLOBAL */
-    uint64_t cache_ttl_ms;   /* 0: as long as the scope lasts */
-    haft_str cache_key;      /* what stands for the node in the key */
+    haft_str path; /* the path of the node: worker[2] */
+    bool
+        only_approval; /* no tool runs: the call only waits for a person, for `pause` of the node */
+    bool reads_state;  /* the tool gets the value of haft__graph_rules.make_input, not the arguments
+                        */
+    uint32_t reduces;  /* if the call runs a reducer: the number of its channel, from 1; else 0 */
+    uint64_t not_before_ms;  /* earliest time of the next attempt; 0: immediately */
+    uint32_t timeout_ms;     /* for one attempt; 0: the timeout of the tool */
+    uint64_t deadline_ms;    /* time for the answer to a question; 0: the time in the spec */
+    haft__json on_expire;    /* the action after the deadline */
+    haft__cache_scope cache; /* which other runs can use the result: NONE, THREAD or GLOBAL */
+    uint64_t cache_ttl_ms;   /* 0: no expiry within the scope */
+    haft_str cache_key;      /* the node's part of the key */
 } haft__node_call;
 
 typedef struct haft__run_call {
     haft_str id; /* c3.1: turn 3, first call; n3.1: step 3, first node */
     haft_str model_call, name, raw;
-    haft_str malformed;     /* why it could not be parsed; "" if it could */
-    bool repaired;          /* it was repaired while it was parsed */
+    haft_str malformed;     /* the reason why the call could not be parsed, or "" */
+    bool repaired;          /* the parser repaired the call */
     bool renamed;           /* the model wrote the name without the server (run/call_target.h) */
-    bool redacted;          /* `raw` differs from what the model wrote: it contained a secret */
+    bool redacted;          /* a secret in `raw` was redacted */
     const haft__tool *tool; /* NULL if no tool has that name */
     haft__call_stage stage;
-    bool started;     /* a call_started has been seen */
-    bool approved;    /* a person approved it */
-    haft_str reason;  /* why the outcome of a paused call is unknown; "" if none is recorded */
-    haft_str binding; /* of the approval, given or pending (run/pause/binding.h); "" without one */
-    bool consented;   /* the call started with an approval; the next two fields belong to it */
-    haft_str bound;   /* binding of that approval; "" without one */
+    bool started;  /* a call_started is recorded */
+    bool approved; /* a person approved the call */
+    haft_str
+        reason; /* the reason why the outcome of a paused call is unknown; "" if not recorded */
+    haft_str binding; /* binding of the recorded or pending approval (run/pause/binding.h), or "" */
+    bool consented;   /* the call started with an approval, described by the next two fields */
+    haft_str bound;   /* binding of that approval, or "" */
     haft__json bound_arguments; /* the approved arguments, which a person may have edited */
     bool spec_changed;          /* the spec has changed since the call started */
     bool needs_new_approval; /* the approval was for another binding: only a new approval starts the
                                 call */
     uint32_t attempt;        /* number in the last call_started */
-    uint32_t repeats;        /* retries in a row that haft made on its own, without a command */
+    uint32_t repeats;        /* consecutive automatic retries (not by a command) */
     haft__json arguments;    /* the final arguments; null before they are known */
     uint64_t signature;      /* hash of tool and canonical arguments; 0 before they are known */
     haft_str cache_key;      /* tool and canonical arguments; empty if the result is not cached */
@@ -119,47 +122,48 @@ typedef struct haft__run_call {
     haft__json on_expire;
     haft__json elicitation; /* the question, if the tool itself asks it: {message, mode, schema,
                                url, server}; else null */
-    bool pinned;            /* only the process that runs the call can pass on the answer */
+    bool pinned;            /* only the process that runs the call can deliver the answer */
     haft__json state;       /* returned to the tool with the answer */
     uint64_t within_ms;     /* time limit for the answer in milliseconds; 0: no limit */
     bool answer_due;        /* the tool's question is answered, and the tool waits for the answer */
     bool lost;              /* the outcome is unknown because the process that showed the tool's
                                question has ended */
     haft__json resume; /* {state, answers} if the tool is called again with an answer; else null */
-    haft_str verdict;  /* of the last answer: approve, edit, reject, respond, answer */
+    haft_str verdict;  /* verdict of the last answer: approve, edit, reject, respond, answer */
     haft__json value;  /* value of the last answer */
     bool overdue;      /* the deadline passed without an answer: `on_expire` applies */
     haft__pause_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
     bool withdrawn;                                /* the tool withdrew its question */
-    bool closed;   /* of a graph: a person has changed the state, and no node waits for the call */
-    bool stored;   /* its artifact has been recorded */
+    bool closed;   /* for a graph: a person has changed the state, and no node waits for the call */
+    bool stored;   /* the artifact of the call is recorded */
     bool searched; /* for tool_search: its hits are recorded */
     const haft__tool **hits;       /* the hits, best first */
     size_t hit_count, shown_count; /* the first shown_count hits are declared */
-    const haft__tool **revealed;   /* those of them that no search had declared */
+    const haft__tool **revealed;   /* the hits that no earlier search had declared */
     size_t revealed_count;
     uint64_t finished_ms;
-    bool ok;             /* of a finished call */
-    bool command;        /* ... its result is a command for the graph: {update, goto, send} */
-    haft_str failure;    /* of a call of a node that failed: "timeout" or "transient"; else "" */
-    bool cut_off;        /* it was cancelled because limits.wall was reached */
+    bool ok;             /* the call finished without an error */
+    bool command;        /* the result is a command for the graph: {update, goto, send} */
+    haft_str failure;    /* if a call of a node failed: "timeout" or "transient"; else "" */
+    bool cut_off;        /* the call was cancelled because limits.wall was reached */
     haft_str result;     /* the whole result as the tool returned it (or the error as text) */
-    haft_str shown;      /* what the model sees */
-    bool counts_invalid; /* it was refused as unknown or invalid */
+    haft_str shown;      /* the text that the model sees */
+    bool counts_invalid; /* the call was refused as unknown or invalid */
     haft__child *child;  /* the child run that a call of an agent has started; else NULL */
-    const haft__node_call *node; /* of a call of a graph; else NULL */
+    const haft__node_call *node; /* if a node of a graph makes the call; else NULL */
 } haft__run_call;
 
 typedef struct haft__artifact {
     haft_str name, media_type, sha256, call;
     uint64_t bytes;
-    haft_str content; /* of a binary result; else .ptr is NULL (use haft__artifact_content) */
+    haft_str
+        content; /* content of a binary result; else .ptr is NULL (use haft__artifact_content) */
 } haft__artifact;
 
 /* A standing approval of the run: a person approved all later calls of a tool. */
 typedef struct haft__standing_approval {
-    haft_str tool; /* hash of the tool when it was given (haft__binding_make_tool) */
-    haft_str call; /* the id of the call at which it was given */
+    haft_str tool; /* hash of the tool at the time of the approval (haft__binding_make_tool) */
+    haft_str call; /* the id of the call that was approved */
 } haft__standing_approval;
 
 /* The search state of a deferred tool. */
@@ -178,21 +182,21 @@ typedef struct haft__tool_history {
     uint32_t found_rank;  /* its rank in that search, from 0 */
     uint32_t shown_order; /* position in the order of declaration; later tools come after it */
     bool shown_first;     /* the search before the first turn declared it */
-    uint64_t called_seq;  /* of its last call */
-    uint32_t rejected;    /* calls that a person rejected */
+    uint64_t called_seq;  /* seq of its last call */
+    uint32_t rejected;    /* number of calls that a person rejected */
     uint32_t finished_count;
     uint64_t finished_ms; /* when its last call finished */
-    uint64_t size;        /* of its definition in a request (run/context/); 0: not measured */
+    uint64_t size;        /* size of its definition in a request (run/context/); 0: not measured */
     bool gone;            /* its server no longer lists it */
 } haft__tool_history;
 
-/* A server, as of the last search. */
+/* The state of a server after the last search. */
 typedef struct haft__run_server {
     haft_str name;
     haft_str error;        /* "" without an error */
     const haft_str *names; /* names of its usable tools, without the server */
     size_t name_count;
-    const haft_str *changed; /* tools that differ from the used or accepted ones */
+    const haft_str *changed; /* tools that differ from their used or accepted definitions */
     size_t changed_count;
     bool unnamed; /* the names of its tools are unknown */
 } haft__run_server;
@@ -224,7 +228,7 @@ struct haft__run;
 /* The last recorded state of a server; NULL if nothing is recorded or `run` is NULL. */
 const haft__run_server *haft__run_find_server(const struct haft__run *run, haft_str name);
 
-/* How a run gets other specs than the one it was created with. */
+/* Functions that load further specs of a run. */
 typedef struct haft__run_specs {
     /* Loads the spec that replaces the current one at event `seq`. The spec must outlive the run.
      * `load` is NULL if no loader is available. */
@@ -243,9 +247,9 @@ typedef struct haft__run_specs {
 
 /* ---- runs of graphs ---- */
 
-/* The next action of a run of a graph, apart from its calls. */
+/* The next action of a run of a graph. */
 typedef enum haft__graph_next_kind {
-    HAFT__GRAPH_NEXT_CALLS, /* nothing: its calls are decided, run or waited for */
+    HAFT__GRAPH_NEXT_CALLS, /* no action of the graph: its calls are decided, run or waited for */
     HAFT__GRAPH_NEXT_STEP,
     HAFT__GRAPH_NEXT_THREAD, /* the host reads what the thread keeps: haft__input_thread_state */
     HAFT__GRAPH_NEXT_END,
@@ -253,55 +257,58 @@ typedef enum haft__graph_next_kind {
 
 typedef struct haft__graph_next {
     haft__graph_next_kind kind;
-    haft__json step; /* of STEP: the members of graph_step */
-    haft__end end;   /* of END */
-    haft_str answer; /* of END, and of a run whose budget is used up; else NULL */
+    haft__json step; /* for STEP: the members of graph_step */
+    haft__end end;   /* for END */
+    haft_str answer; /* for END, and if the budget is used up; else .ptr is NULL */
     haft_str reason;
-    haft_str failed;   /* of a failure: the nodes or the channel that it names; else "" */
-    haft_str code;     /* of a failure: node_failed, ...; else "" */
-    haft__json result; /* of END: {state, wrote, command}, for a graph around this one */
+    haft_str failed;   /* for a failure: the failed nodes or channel; else "" */
+    haft_str code;     /* for a failure: node_failed, ...; else "" */
+    haft__json result; /* for END: {state, wrote, command}, for a parent graph */
 } haft__graph_next;
 
 struct haft__graph_run;
 
-/* How a run of a graph is folded. src/graph has the only rules; a checked spec refers to them, so
- * that src/run does not depend on graphs. */
+/* Functions that fold a run of a graph. src/graph implements them; a checked spec points to them,
+ * so that src/run does not depend on src/graph. */
 typedef struct haft__graph_rules {
-    /* Called after every event that the run has folded. Sets run->graph_next, and adds the calls
-     * that nodes make now (haft__run_add_node_call). */
+    /* Called after the run has folded an event. Sets run->graph_next, and adds the new calls of
+     * nodes (haft__run_add_node_call). */
     haft_status (*fold)(struct haft__run *run, const haft__event *event, haft_error *err);
-    /* Makes what the tool of a started call gets, in `arena`, if call->node->reads_state: the state
-     * that it works on, which is not written to the log a second time. */
+    /* If call->node->reads_state: makes the input of the tool of a started call, in `arena`. The
+     * input contains the state of the graph, which the log must not repeat. */
     haft_status (*make_input)(struct haft__run *run, const haft__run_call *call, haft__arena *arena,
                               haft__json *ret_input, haft_error *err);
-    /* The values that the next run of the thread begins with: an object in `arena`, or null. */
+    /* Returns the values that the next run of the thread begins with: an object in `arena`, or
+     * null. */
     haft_status (*keep)(const struct haft__run *run, haft__arena *arena, haft__json *ret_kept,
                         haft_error *err);
 } haft__graph_rules;
 
 typedef struct haft__run {
-    haft__arena *arena;   /* everything below lives here */
+    haft__arena *arena;   /* the memory of the run */
     haft__arena *scratch; /* for one event while it is folded; if NULL, haft__run_fold makes one */
     const haft__spec *spec;
     const haft__spec *first_spec; /* the spec before the first handoff: it declares the agents */
-    haft_str agent;               /* the agent that has the run; "" for `first_spec` itself */
-    uint32_t failed_models;       /* models of the agent that failed: `spec` has the next one */
-    uint32_t handoffs;            /* number of handoffs so far */
-    haft_str handoff_call;        /* the call that caused the last handoff */
-    haft__run_specs specs;        /* set after haft__run_init */
-    haft_str file;                /* hash of the spec's file; "" if unknown */
-    haft__json overrides; /* overrides of values in the spec, a list of "path=value"; or null */
+    haft_str agent;               /* the current agent; "" for `first_spec` itself */
+    uint32_t
+        failed_models;     /* number of the agent's models that failed; `spec` has the next model */
+    uint32_t handoffs;     /* number of handoffs so far */
+    haft_str handoff_call; /* the call that caused the last handoff */
+    haft__run_specs specs; /* set after haft__run_init */
+    haft_str file;         /* hash of the spec's file; "" if unknown */
+    haft__json overrides;  /* overrides of values in the spec, a list of "path=value"; or null */
     /* Names of the environment variables that chose the model's server and key; a list, or null. */
     haft__json model_variables;
     haft__json model_prices;  /* run/prices.h; a list, or null */
-    const haft__tools *tools; /* the spec's tools, until others are revealed */
-    haft__tools *more_tools;  /* the same as `tools` once others are revealed; NULL before */
+    const haft__tools *tools; /* the spec's tools; `more_tools` after tools are revealed */
+    haft__tools
+        *more_tools; /* the spec's tools and revealed tools; NULL before tools are revealed */
     haft__hash_key hash_key;
     haft_str id, thread;
-    haft_str parent, parent_call, root; /* of a child run: the run and the call that started it, and
-                                           the first run of the tree; else "" */
-    haft_str path;         /* of a child run: the calls from the root to it, c3.1/c1.2; else "" */
-    uint64_t seq, last_ms; /* of the last event */
+    haft_str parent, parent_call, root; /* for a child run: the parent and its call, and the first
+                                         * run of the tree; else "" */
+    haft_str path; /* for a child run: the calls on the path from the root, c3.1/c1.2; else "" */
+    uint64_t seq, last_ms; /* seq and time of the last event */
     uint64_t started_ms;
     uint64_t worked_ms; /* time spent in models and tools, without pauses and time between owners */
     haft__run_stage stage;
@@ -313,15 +320,15 @@ typedef struct haft__run {
     bool forced_by_limit;    /* the mode is none because a budget is used up */
     bool *allowed;           /* for each tool of the run */
     uint32_t numbered_calls; /* calls of this turn's replies so far, including rejected replies */
-    uint32_t violations;     /* of this turn so far */
-    uint32_t continuations;  /* of this turn: replies that the provider interrupted */
-    haft_str correction;     /* what the model reads when it is asked again; "" at first */
-    haft__constraint_kind constraint; /* of the current or last request */
-    haft_str constrained_format;      /* its format, if it is constrained */
+    uint32_t violations;     /* number of violations in this turn */
+    uint32_t continuations;  /* number of replies in this turn that the provider interrupted */
+    haft_str correction;     /* the correction for the next request; "" at first */
+    haft__constraint_kind constraint; /* constraint of the current or last request */
+    haft_str constrained_format;      /* the format of a constrained request */
 
     /* the reply that is judged or whose calls run */
     haft__reply reply;
-    haft_str items_provider, items_model, items_endpoint; /* of reply.items */
+    haft_str items_provider, items_model, items_endpoint; /* the origin of reply.items */
     bool reply_committed; /* the reply's message is part of the conversation */
     haft__model_failure failure;
     bool failed; /* the model call failed */
@@ -343,8 +350,8 @@ typedef struct haft__run {
     bool sent_again; /* the open request was sent before, with members that were then rejected */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
     bool wall_reached;         /* limits.wall was reached while an operation was running */
-    bool parent_limit_reached; /* of a child run: a budget above it is used up. It finishes its turn
-                                  and starts no other */
+    bool parent_limit_reached; /* for a child run: a budget above it is used up, so the current turn
+                                  is its last */
     bool initial_search_done;  /* the search before the first turn is recorded */
     bool search_found_nothing; /* a search of the model found nothing */
     uint32_t gate_threshold; /* lowest threshold of the gate so far; 0: no data tool was offered */
@@ -365,10 +372,10 @@ typedef struct haft__run {
     size_t standing_count, standing_capacity;
     haft__child **children; /* in the order in which they started */
     size_t child_count, child_capacity, open_children;
-    haft__tree_usage child_usage;  /* of the children that have finished, and all runs below them */
-    struct haft__graph_run *graph; /* of a run of a graph, once it has started; else NULL */
+    haft__tree_usage child_usage;  /* usage of finished children and all runs below them */
+    struct haft__graph_run *graph; /* for a started run of a graph; else NULL */
     haft__graph_next graph_next;
-    haft_str observation; /* the last result, as shown */
+    haft_str observation; /* the last result, as the model sees it */
     haft_str last_text;   /* the last text of the model that was not empty, trimmed */
 
     /* the end */
@@ -377,20 +384,20 @@ typedef struct haft__run {
     bool forced_final;
     haft__json end_error; /* null or {status, where, message, hint} */
 
-    bool stored_as_waiting; /* the store says that the run is waiting. The events of a new fork do
-                               not say so; the caller that read the store sets this */
+    bool stored_as_waiting; /* the store has the run as waiting; set by the caller that read the
+                             * store. The events of a new fork do not show this state */
 } haft__run;
 
 /* `spec` must outlive the run. */
 HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
                                          haft__hash_key hash_key, haft_error *err);
 
-/* Sets the messages of earlier runs of the thread, before the first event. They come between the
- * system prompt and the task. Borrowed; must outlive the run. */
+/* Sets the messages of earlier runs of the thread; call it before the first event. The messages are
+ * placed between the system prompt and the task. They are borrowed and must outlive the run. */
 void haft__run_set_earlier(haft__run *run, const haft__messages *earlier);
 
-/* Inserts `earlier` at the same place, if these messages become known only after the run was
- * started but before its first turn. */
+/* Inserts `earlier` at the same place. For messages that become known after the start of the run
+ * but before its first turn. */
 HAFT_MUST_USE haft_status haft__run_insert_earlier(haft__run *run, haft_error *err);
 
 /* Appends the task and the answer of a run that has ended to the messages of its thread. `end` is
@@ -403,7 +410,7 @@ HAFT_MUST_USE haft_status haft__run_append_exchange(haft_str task, haft_str answ
  * the run must not be used. */
 HAFT_MUST_USE haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err);
 
-/* Whether the call runs a reducer of a graph: then it does not count for limits.calls. */
+/* Whether the call runs a reducer of a graph. Such calls do not count for limits.calls. */
 static inline bool haft__call_is_reducer(const haft__run_call *call)
 {
     return call->node != NULL && call->node->reduces > 0;
@@ -429,31 +436,33 @@ haft_str haft__run_call_id(char to[HAFT__CALL_ID_SIZE], uint32_t turn, uint64_t 
 /* Whether every call of the last reply has a result. */
 bool haft__run_batch_done(const haft__run *run);
 
-/* The newest call with that id, which may be haft's id or the model's own; NULL if none has it. */
+/* The newest call with that id, or NULL. The id may be haft's id or the model's id of the call. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
 
-/* How many characters of the call's result the model sees. A page of read_result may have one more
- * line that describes the page. */
+/* The maximum number of characters of the call's result that the model sees. A page of read_result
+ * may have an additional line that describes the page. */
 uint32_t haft__run_observation_chars(const haft__run *run, const haft__run_call *call);
 
-/* For commands that only read a run whose process has ended: the questions that its tools asked are
- * lost, so the outcome of these calls is unknown. The next owner of the run records that. */
+/* For commands that only read a run whose process has ended. The questions of its tools are lost,
+ * so these calls become calls of unknown outcome. The next owner of the run records this in the
+ * log. */
 void haft__run_drop_lost_questions(haft__run *run);
 
-/* Whether the call has not started but is paused or approved: a new spec judges it again. */
+/* Whether a new spec judges the call again: the call has not started, but is paused or approved. */
 bool haft__call_may_be_judged_again(const haft__run_call *call);
 
 /* Whether a person rejected the call before it started. Such a call needs no tool. */
 bool haft__call_is_declined(const haft__run_call *call);
 
-/* Finds the standing approval for a tool with that hash (haft__binding_make_tool); NULL if there is
- * none. */
+/* Finds the standing approval for a tool with that hash (haft__binding_make_tool); NULL if none
+ * exists. */
 const haft__standing_approval *haft__run_find_standing(const haft__run *run, haft_str tool);
 
 /* The index of the tool among the run's tools. The tool must be one of them. */
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool);
 
-/* A hash for decisions. It is the same in every process, so that a replay decides the same. */
+/* A hash for decisions. It is the same in every process, so that a replay makes the same
+ * decisions. */
 uint64_t haft__run_hash(haft_str text);
 
 /* Appends the cache key of a call: its tool's name and its canonical arguments. */
@@ -463,7 +472,7 @@ HAFT_MUST_USE haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft
 /* Appends the cost in dollars, exactly, as a JSON number. */
 void haft__run_add_cost(haft__buf *buf, const haft__run *run);
 
-/* Writes cost parts in the same form, and reads such a number. haft__cost_read returns false if the
+/* Write and read cost parts in the form of haft__run_add_cost. haft__cost_read returns false if the
  * text is not such a number. */
 void haft__cost_write(haft__buf *buf, uint64_t cost_parts);
 bool haft__cost_read(haft_str text, uint64_t *ret_cost_parts);

@@ -2,8 +2,8 @@
 /*
  * standalone.c - functions of haft.h that need no runtime: single tools, and JSON validation.
  *
- * Each function allocates what it needs and frees it before it returns, except for the returned
- * text, which is from malloc.
+ * Each function frees its memory before it returns, except for the returned text, which is from
+ * malloc.
  *
  * Tests: tests/run/standalone_test.c.
  */
@@ -21,7 +21,8 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* The pure layers have no source of randomness. The address is hard to guess from outside. */
+/* The address of a local variable is the hash key, because the pure layers have no source of
+ * randomness. An attacker cannot easily guess the address. */
 static haft__hash_key hash_key(const void *here)
 {
     return (haft__hash_key){(uint64_t)(uintptr_t)here, (uint64_t)(uintptr_t)&haft_tool_try};
@@ -33,8 +34,7 @@ static haft_status copy_out(haft_str text, char **ret_text, haft_error *err)
     if (copy == NULL) {
         return haft__fail_no_memory(err);
     }
-    haft__utf8_replace_invalid(copy,
-                               text.len); /* a tool may have replied with any bytes, as in a run */
+    haft__utf8_replace_invalid(copy, text.len); /* the reply of a tool may contain any bytes */
     *ret_text = copy;
     return HAFT_OK;
 }
@@ -107,7 +107,8 @@ static haft_status fail_arguments(haft_str why, haft_error *err)
     message = haft__str_skip(message, where.len > 0 ? where.len + 2 : 0);
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "%.*s", HAFT__ARG(message));
     if (why.len > 0) {
-        status = haft__hint(err, status, "there are more; haft_check_json lists them all");
+        status =
+            haft__hint(err, status, "there are more errors; haft_check_json lists all of them");
     }
     if (err != NULL) {
         (void)snprintf(err->where, sizeof(err->where), "%.*s", HAFT__ARG(where));

@@ -31,7 +31,8 @@ haft__queue_step haft__queue_decide(haft__multitask multitask, haft__queue_ahead
         return HAFT__QUEUE_WAIT;
     }
     if (!ahead.here && !ahead.owned) {
-        return HAFT__QUEUE_CLAIM_AND_CANCEL; /* the owner that got the cancel command is gone */
+        return HAFT__QUEUE_CLAIM_AND_CANCEL; /* the owner that received the cancel command has
+                                              * stopped */
     }
     haft__queue_step first = ahead.here ? HAFT__QUEUE_CANCEL_LOCAL : HAFT__QUEUE_SEND_CANCEL;
     return ahead.cancel_requested ? HAFT__QUEUE_WAIT : first;

@@ -7,9 +7,9 @@
 
 #define HAFT__VARIABLES_TEXT 160
 
-/* Writes those of `names`, a list of texts or null, that are not set or empty: "A", "A and B", "A,
- * B and C"; what does not fit is cut. Returns their number. `get` may be NULL: then none is
- * missing. */
+/* Writes the names of variables that are not set or empty, as "A", "A and B", "A, B and C";
+ * truncates a text that does not fit. Returns their number. `names` is a list of texts or null. If
+ * `get` is NULL, no variable is missing. */
 size_t haft__variables_missing(haft__json names, haft_str (*get)(void *context, haft_str name),
                                void *context, char ret_text[HAFT__VARIABLES_TEXT]);
 

@@ -343,7 +343,7 @@ def test_no_native_tools():
                           env=environment)
     found = json.loads(done.stdout)
     check("explain_says_which_and_why", (found["format"], found["format_reason"]),
-          ("purejson", "the first enabled one available: the model has no native calls"))
+          ("purejson", "the first enabled format that is available: the model has no native calls"))
     check("explain_says_what_forced_turns_carry",
           {key: found["forced"][key] for key in ("constraint", "reason", "when", "format",
                                                  "relaxed")},

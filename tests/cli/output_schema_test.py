@@ -18,7 +18,7 @@ from script import check  # noqa: E402
 HAFT = os.environ["HAFT"]
 OUTPUT = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 WRONG = "ran, but its result does not match its output_schema: "
-GIVEN = "the result that was given for count does not match its output_schema: "
+GIVEN = "the result provided for count does not match its output_schema: "
 
 
 def haft(*words):

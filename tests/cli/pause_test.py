@@ -102,7 +102,7 @@ def test_expired_answers():
     """The answer of a deadline counts like the answer of a person."""
     for given, wanted in ((2, "blue"), ("", "red"), ("green", "green"),
                           (9, "Nobody answered by the deadline, and the answer for that case "
-                              "cannot be taken: there is no choice 9: expected 1 to 2, or a text")):
+                              "is not valid: there is no choice 9: expected 1 to 2, or a text")):
         path = spec("expired", [call("request_user_input", question="Which?", default="red",
                                      choices=["red", "blue"])], [ASK],
                     pauses={"question": {"deadline": "1ms", "on_expire": {"answer": given}}})

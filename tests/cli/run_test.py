@@ -125,7 +125,7 @@ def test_ends():
     found = json.loads(haft("run", Path(scratch) / "t.json", "go", "--json")[1])
     check("violated_has_a_reason_and_the_last_text",
           (found["end"], found["answer"], found["reason"]),
-          ("violated", "I refuse.", "the model did not keep to the choice when asked again"))
+          ("violated", "I refuse.", "the model did not obey the choice when asked again"))
     check("refusal_ends_as_refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
 
 

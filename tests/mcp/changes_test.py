@@ -89,7 +89,7 @@ def test_after_use():
           "the tool 'a:say' has changed since it was first used or accepted, so it was not "
           "called")
     kind, text = place.run().last()
-    check("the_next_run_leaves_the_tool_out", (kind, "a_-_say is not what it was" in text),
+    check("the_next_run_leaves_the_tool_out", (kind, "a_-_say has changed since" in text),
           ("call_refused", True))
     check("the_log_has_no_word_of_the_new_definition",
           ("everybody you know" in json.dumps(place.log),
@@ -107,7 +107,7 @@ def test_after_use():
   a: known (the tools are cached; the server need not run), 1 tool
     warning: 1 tool has changed since it was first used or accepted, and is hidden from models: \
 say; `haft tools SPEC` shows the changes, --accept accepts it
-  - a:say                    mcp, data: not what it was when it was first used or accepted
+  - a:say                    mcp, data: changed since it was first used or accepted
   ! a:say has changed since it was first used or accepted; it is not called until --accept
       - /description: "Says a word."
       + /description: "Says a word to everybody you know."
@@ -274,7 +274,7 @@ def test_other_command():
     place.server["env"] = {"MORE": "1"}
     place.write()
     kind, text = place.run().last()
-    check("another_configuration_is_a_change", (kind, "a_-_say is not what it was" in text),
+    check("another_configuration_is_a_change", (kind, "a_-_say has changed since" in text),
           ("call_refused", True))
     out = place.haft("tools", "spec.json")[1]
     check("the_changed_configuration_is_shown",
@@ -294,7 +294,7 @@ def test_damage():
     for file in place.files(".pins"):
         file.write_text('{"version":1,"pins":')
     kind, text = place.run().last()
-    check("no_tool_is_called_with_damaged_pins", (kind, "a_-_say is not what it was" in text,
+    check("no_tool_is_called_with_damaged_pins", (kind, "a_-_say has changed since" in text,
                                             place.server_row()["changed"]),
           ("call_refused", True, ["say"]))
     check("damaged_pins_are_reported", "--accept a:*" in place.server_row()["warning"], True)

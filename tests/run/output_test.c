@@ -34,7 +34,7 @@ static const haft__tool *make_tool(haft__arena *arena, haft__tools *tools, const
 #define SCHEMA                                                                                     \
     "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"]}"
 #define START "count ran, but its result does not match its output_schema: "
-#define GIVEN "the result that was given for count does not match its output_schema: "
+#define GIVEN "the result provided for count does not match its output_schema: "
 
 TEST(results_are_checked_against_the_schema)
 {
@@ -48,9 +48,9 @@ TEST(results_are_checked_against_the_schema)
         {"{\"n\":3}", true, ""},
         {"{\"n\":\"3\"}", false, START "/n: Expected integer, found string"},
         {"{}", false, START "Missing member: n"},
-        {"{\"n\":\"s3cret\"}", true, START "it contains a secret, so nothing of it is shown"},
+        {"{\"n\":\"s3cret\"}", true, START "it contains a secret, so no part of it is shown"},
         {"three", false, START "expected JSON, found other text"},
-        {"", false, START "expected JSON, found nothing"},
+        {"", false, START "expected JSON, found no text"},
         {"{\"n\":3} {\"n\":4}", false, START "expected JSON, found other text"},
     };
     haft__arena arena;

@@ -112,7 +112,7 @@ TEST(invalid_arguments_never_reach_the_tool)
         {"{\"a\":\"two\"}", "/a", "Expected integer, found string \"two\"", ""},
         {"{}", "", "Missing required argument: a", ""},
         {"{\"b\":1,\"c\":2}", "", "Missing required argument: a",
-         "there are more; haft_check_json lists them all"},
+         "there are more errors; haft_check_json lists all of them"},
         {"[1]", "", "The arguments must be a JSON object, found array.", ""},
         {"}", "", NULL, ""},
     };

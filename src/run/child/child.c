@@ -118,17 +118,17 @@ haft__tree_usage haft__child_tree_usage(const haft__run *run)
 
 /* ---- budgets ---- */
 
-static uint64_t minus(uint64_t from, uint64_t amount)
+static uint64_t subtract(uint64_t from, uint64_t amount)
 {
     return from > amount ? from - amount : 0;
 }
 
-static uint64_t at_most(uint64_t amount, uint64_t limit)
+static uint64_t min_of(uint64_t amount, uint64_t limit)
 {
     return amount < limit ? amount : limit;
 }
 
-/* The budgets that open children hold. */
+/* The sum of the budgets that are reserved for open children. */
 static haft__child_budget reserved_by_children(const haft__run *run)
 {
     haft__child_budget sum = {0};
@@ -144,28 +144,30 @@ static haft__child_budget reserved_by_children(const haft__run *run)
     return sum;
 }
 
-/* The remaining budgets of the run. One turn is kept for the answer of the run itself; a graph
- * asks no model. */
-static haft__child_budget remaining(const haft__run *run)
+/* The remaining budgets of the run. An agent reserves one turn for its own answer; a graph does
+ * not, because it asks no model. */
+static haft__child_budget remaining_budget(const haft__run *run)
 {
     const haft__spec_limits *limits = &run->spec->limits;
-    haft__child_budget held = reserved_by_children(run);
+    haft__child_budget reserved = reserved_by_children(run);
     haft__tree_usage used = haft__child_tree_usage(run);
     uint64_t micros = used.cost_parts / 1000000U;
     return (haft__child_budget){
-        .turns = minus(limits->turns, used.turns + held.turns + !haft__run_is_graph(run)),
-        .calls = minus(limits->calls, used.calls + held.calls),
-        .tokens = minus(limits->tokens, used.input_tokens + used.output_tokens + held.tokens),
+        .turns = subtract(limits->turns, used.turns + reserved.turns + !haft__run_is_graph(run)),
+        .calls = subtract(limits->calls, used.calls + reserved.calls),
+        .tokens =
+            subtract(limits->tokens, used.input_tokens + used.output_tokens + reserved.tokens),
         .has_usd = limits->has_usd,
-        .usd_micros = minus(limits->usd_micros, micros + held.usd_micros),
-        .wall_ms = minus(limits->wall_ms, run->worked_ms)};
+        .usd_micros = subtract(limits->usd_micros, micros + reserved.usd_micros),
+        .wall_ms = subtract(limits->wall_ms, run->worked_ms)};
 }
 
-/* The budget of one child: what the tool asks for (0: a share), and at most what is left. */
-static uint64_t share(uint64_t left, uint64_t wanted, uint64_t sharers, uint64_t own)
+/* The budget of one child: the amount that the tool requests (0: an equal share), limited to the
+ * remaining amount and the child's own limit. */
+static uint64_t share(uint64_t remaining, uint64_t requested, uint64_t sharers, uint64_t own_limit)
 {
-    uint64_t given = wanted > 0 ? wanted : left / sharers;
-    return at_most(at_most(given, left), own);
+    uint64_t amount = requested > 0 ? requested : remaining / sharers;
+    return min_of(min_of(amount, remaining), own_limit);
 }
 
 haft__child_refusal haft__child_reserve(const haft__run *run, const haft__agent_tool *tool,
@@ -183,22 +185,22 @@ haft__child_refusal haft__child_reserve(const haft__run *run, const haft__agent_
     if (run->parent_limit_reached) {
         return HAFT__CHILD_NO_BUDGET;
     }
-    haft__child_budget left = remaining(run);
+    haft__child_budget left = remaining_budget(run);
     const haft__spec_limits *own = &tool->spec->limits;
-    const haft__agent_limits *wanted = &tool->limits;
+    const haft__agent_limits *requested = &tool->limits;
     uint64_t children = waiting > 0 ? waiting : 1;
     uint64_t sharers = children + !haft__run_is_graph(run); /* an agent keeps a share itself */
-    bool has_usd = left.has_usd || wanted->has_usd || own->has_usd;
-    uint64_t usd = left.has_usd ? share(left.usd_micros, wanted->usd_micros, sharers, UINT64_MAX)
-                   : wanted->has_usd ? wanted->usd_micros
-                                     : own->usd_micros;
+    bool has_usd = left.has_usd || requested->has_usd || own->has_usd;
+    uint64_t usd = left.has_usd ? share(left.usd_micros, requested->usd_micros, sharers, UINT64_MAX)
+                   : requested->has_usd ? requested->usd_micros
+                                        : own->usd_micros;
     *ret_budget =
-        (haft__child_budget){.turns = share(left.turns, wanted->turns, children, own->turns),
-                             .calls = share(left.calls, wanted->calls, sharers, own->calls),
-                             .tokens = share(left.tokens, wanted->tokens, sharers, own->tokens),
+        (haft__child_budget){.turns = share(left.turns, requested->turns, children, own->turns),
+                             .calls = share(left.calls, requested->calls, sharers, own->calls),
+                             .tokens = share(left.tokens, requested->tokens, sharers, own->tokens),
                              .has_usd = has_usd,
-                             .usd_micros = own->has_usd ? at_most(usd, own->usd_micros) : usd,
-                             .wall_ms = share(left.wall_ms, wanted->wall_ms, 1, own->wall_ms)};
+                             .usd_micros = own->has_usd ? min_of(usd, own->usd_micros) : usd,
+                             .wall_ms = share(left.wall_ms, requested->wall_ms, 1, own->wall_ms)};
     bool enough = ret_budget->turns > 0 && ret_budget->tokens > 0 && ret_budget->wall_ms > 0
                   && (!has_usd || ret_budget->usd_micros > 0);
     return enough ? HAFT__CHILD_ALLOWED : HAFT__CHILD_NO_BUDGET;
@@ -208,9 +210,9 @@ const char *haft__child_refusal_text(haft__child_refusal refusal)
 {
     switch (refusal) {
     case HAFT__CHILD_ALLOWED: return "";
-    case HAFT__CHILD_NO_AGENT: return "the agent of this tool does not exist any more";
+    case HAFT__CHILD_NO_AGENT: return "the agent of this tool no longer exists";
     case HAFT__CHILD_TOO_DEEP: return "agents that start agents are nested too deeply";
-    case HAFT__CHILD_TOO_MANY: return "this run has started as many agents as it may";
+    case HAFT__CHILD_TOO_MANY: return "this run has started the maximum number of agents";
     case HAFT__CHILD_NO_BUDGET:
         return "the rest of the budget is needed for your own answer, so no agent can be started";
     }

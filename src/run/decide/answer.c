@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.c - decides what follows from an answer to a paused call, or from its deadline. Tests:
+ * answer.c - decides the result of an answer to a paused call, or of its missed deadline. Tests:
  * tests/run/decide/decide_test.c, tests/run/fold/spec_test.c.
  */
 #include "base/error.h"
@@ -13,7 +13,7 @@
 #include "run/pause/command.h"
 
 /* Part of a message about an interrupted call that needed a new approval and did not get it. */
-#define BEGUN_BEFORE                                                                               \
+#define INTERRUPTED_BEFORE                                                                         \
     ", which had begun before and was interrupted: it may or may not have had its effect"
 
 /* ---- answers ---- */
@@ -28,9 +28,10 @@ static haft_str value_text(haft__decision *d, haft__json value)
     return haft__buf_str(&d->tools->text);
 }
 
-/* Starts an approved call, unless other calls have used up the budget since, or the binding no
- * longer matches; then a new approval is needed. Arguments that the person edited are in the
- * answer. The binding is that of the arguments the person saw. */
+/* Starts an approved call with `arguments`; if the person edited them, they come from the answer.
+ * The call does not start if other calls have used up the budget since. If the binding no longer
+ * matches, a new approval is needed; the binding is computed from the arguments that the person
+ * saw. */
 static haft_status start_approved(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments)
 {
@@ -88,18 +89,18 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
         haft__buf_add_str(&d->tools->text,
                           HAFT__LIT("Nobody answered by the deadline, so this call "
                                     "was rejected"));
-        haft__buf_addf(&d->tools->text, "%s.", begun ? BEGUN_BEFORE : "");
+        haft__buf_addf(&d->tools->text, "%s.", begun ? INTERRUPTED_BEFORE : "");
         return haft__decide_refuse(d, call, "denied");
     }
     if (call->overdue && why.len > 0 && kind->read_answer != NULL) {
         haft__buf_add_str(&d->tools->text,
                           HAFT__LIT("Nobody answered by the deadline, and the answer for that case "
-                                    "cannot be taken: "));
+                                    "is not valid: "));
         haft__buf_add_str(&d->tools->text, why);
         return haft__decide_refuse(d, call, "denied");
     }
-    haft__buf_addf(&d->tools->text, "A person rejected this call%s%s", begun ? BEGUN_BEFORE : "",
-                   why.len > 0 ? ": " : ".");
+    haft__buf_addf(&d->tools->text, "A person rejected this call%s%s",
+                   begun ? INTERRUPTED_BEFORE : "", why.len > 0 ? ": " : ".");
     haft__buf_add_str(&d->tools->text, why);
     return haft__decide_refuse(d, call, "denied");
 }
@@ -108,7 +109,7 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
  * that the tool itself returns. */
 static haft_status decide_result(haft__decision *d, const haft__run_call *call)
 {
-    haft__buf *why = &d->tools->body; /* free until the event is written */
+    haft__buf *why = &d->tools->body; /* unused until the event is written */
     haft_str text = value_text(d, call->value);
     haft__outcome error = {.text = text, .where = HAFT__LIT(""), .hint = HAFT__LIT("")};
     if (haft__str_equal(call->verdict, HAFT__LIT(HAFT__VERDICT_ERROR))) {
@@ -158,8 +159,8 @@ haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call)
 
 /* ---- deadlines ---- */
 
-/* Applies on_expire. Its answer counts like a person's: if the question does not accept it, the
- * verdict is a rejection that says why. */
+/* Applies on_expire. Its answer is checked like an answer of a person: if the question does not
+ * accept it, the verdict is a rejection with the reason. */
 haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call)
 {
     const haft__json *answer = haft__json_get(call->on_expire, HAFT__LIT("answer"));

@@ -20,15 +20,15 @@ static haft_str text_of(const haft__run_call *call, const char *key)
     return haft__object_text(call->arguments, key);
 }
 
-static uint64_t number_of(const haft__run_call *call, const char *key, uint64_t otherwise)
+static uint64_t number_of(const haft__run_call *call, const char *key, uint64_t fallback)
 {
-    int64_t number = INT64_MAX; /* one that does not fit is beyond every end */
+    int64_t number = INT64_MAX; /* a number that does not fit is past the end of any text */
     haft_str text = text_of(call, key);
     if (text.len == 0) {
-        return otherwise;
+        return fallback;
     }
     (void)haft__number_to_int64(text, &number);
-    return number >= 0 ? (uint64_t)number : otherwise;
+    return number >= 0 ? (uint64_t)number : fallback;
 }
 
 haft_status haft__decide_builtin_result(haft__decision *d, const haft__run_call *call,

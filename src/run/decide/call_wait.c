@@ -82,7 +82,8 @@ bool haft__call_wait_answer_starts(const haft__run_call *call)
            || haft__str_equal(call->verdict, HAFT__LIT("retry"));
 }
 
-/* Whether only control calls are left to decide. They come after the results of all others. */
+/* Whether only control calls are still to be decided. They are decided after all other calls of the
+ * turn have results. */
 static bool only_control_calls_left(const haft__run *run)
 {
     bool last = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/decide/call_wait.h - why a call that could run waits, and for which other call. */
+/* run/decide/call_wait.h - finds the reason why an accepted call does not run yet, and the call
+ * that it waits for. */
 #ifndef HAFT_RUN_DECIDE_CALL_WAIT_H
 #define HAFT_RUN_DECIDE_CALL_WAIT_H
 
@@ -23,7 +24,8 @@ typedef struct haft__call_wait {
 /* Returns why the call cannot run now, according to the log. */
 haft__call_wait haft__call_wait_find(const haft__run *run, const haft__run_call *call);
 
-/* Whether the call is judged after the others of its turn. Calls of nodes never are. */
+/* Whether the call is a control call: it is judged after the other calls of its turn. Calls of
+ * nodes are never control calls. */
 bool haft__call_is_control(const haft__run_call *call);
 
 /* "lane", "room", "others", "delay", "". */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls.c - the calls of one reply: which may run, when, and why the others are refused. The events
- * of these decisions are written by call_event.c.
+ * calls.c - decides about the calls of one reply: which calls run, when, and why the others are
+ * refused. call_event.c writes the events of these decisions.
  *
- * The checks of a call, in call order: known? allowed? within the limits? arguments valid? guard?
- * evidence? a repetition? approved? cached? a free place? Control calls come last, after their
- * siblings have their results.
+ * The table `checks` lists the checks of a call in their order. Control calls are decided last,
+ * when the other calls of the reply have results.
  *
  * Tests: tests/run/decide/decide_test.c.
  */
@@ -46,7 +45,8 @@ static const haft__run_call *batch_limit(const haft__run *run)
 
 /* ---- judging ---- */
 
-/* Earlier calls that run or have run: the count for the limit of a spec that truncates. */
+/* The number of earlier calls of the batch that run or have run, for the limit of a spec that
+ * truncates batches. */
 static uint32_t accepted_before(const haft__run *run, const haft__run_call *call)
 {
     uint32_t count = 0;
@@ -86,18 +86,18 @@ haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passe
 
 /* The result of a check. */
 typedef enum judgement {
-    JUDGED_PASSES, /* the next check decides */
+    JUDGED_PASSES, /* continue with the next check */
     JUDGED_EVENT,  /* decided: an event */
-    JUDGED_WAIT,   /* it may run, but must wait */
+    JUDGED_WAIT,   /* the call is accepted, but must wait */
 } judgement;
 
 /* A call while it is judged. */
 typedef struct judged_call {
     const haft__run_call *call;
     judgement judgement;
-    haft__json arguments;        /* as the tool accepts them, after check_arguments */
-    uint64_t signature;          /* hash of tool and canonical arguments */
-    const haft__run_call *known; /* a call with the same result in the cache, or NULL */
+    haft__json arguments;         /* repaired and converted for the tool; set by check_arguments */
+    uint64_t signature;           /* hash of tool and canonical arguments */
+    const haft__run_call *cached; /* an earlier call with the same tool and arguments, or NULL */
 } judged_call;
 
 static haft_status decided(judged_call *j, haft_status status)
@@ -112,7 +112,7 @@ static haft_status check_form(haft__decision *d, judged_call *j)
                                       : HAFT_OK;
 }
 
-static haft_status check_known(haft__decision *d, judged_call *j)
+static haft_status check_tool_exists(haft__decision *d, judged_call *j)
 {
     const haft__run_call *call = j->call;
     if (call->tool != NULL
@@ -165,8 +165,9 @@ static haft_status check_secrets(haft__decision *d, judged_call *j)
     return decided(j, haft__decide_refuse(d, j->call, HAFT__WITHHOLD_REASON));
 }
 
-/* A waiting call is parsed once it has a place, and not at each decision. */
-static haft_status check_place(haft__decision *d, judged_call *j)
+/* While limits.parallel calls are running, the call waits. Its arguments are parsed when it can
+ * run, so that they are not parsed again at each decision. */
+static haft_status check_parallel(haft__decision *d, judged_call *j)
 {
     const haft__run_call *call = j->call;
     const haft__approval_rule *rule = NULL;
@@ -223,7 +224,8 @@ static haft_status check_guard(haft__decision *d, judged_call *j)
                                         : status;
 }
 
-/* choice.evidence_first does not apply to the calls of a graph: its author has decided them. */
+/* choice.evidence_first does not apply to calls of a graph, because the author of the graph chose
+ * them. */
 static haft_status check_evidence(haft__decision *d, judged_call *j)
 {
     const char *why = NULL;
@@ -234,7 +236,7 @@ static haft_status check_evidence(haft__decision *d, judged_call *j)
                                             : status;
 }
 
-/* If the call may run as a repetition, the decider's text becomes its note. */
+/* If the call repeats an earlier call and is accepted, the decider's text becomes its note. */
 static haft_status check_repetition(haft__decision *d, judged_call *j)
 {
     const haft__run_call *call = j->call;
@@ -244,17 +246,17 @@ static haft_status check_repetition(haft__decision *d, judged_call *j)
     if (status != HAFT_OK) {
         return status;
     }
-    j->known = haft__map_get(&d->run->results, haft__buf_str(key));
+    j->cached = haft__map_get(&d->run->results, haft__buf_str(key));
     haft__no_progress_verdict verdict = HAFT__NO_PROGRESS_FINE;
     j->signature = haft__run_hash(haft__buf_str(key));
     if (!is_control(call) && call->node == NULL && !call->approved
-        && !call->tool->traits.polls) { /* a graph may do the same again: its steps are limited */
+        && !call->tool->traits.polls) { /* a graph may repeat calls: its steps are limited */
         verdict = haft__no_progress_check(&d->run->progress, &d->spec->limits.repeats,
                                           haft__run_hash(call->name), j->signature, d->run->turn);
         haft__no_progress_explain(&d->tools->text, verdict, call->name);
     }
     if (verdict == HAFT__NO_PROGRESS_STOP && haft__child_any_open(d->run)) {
-        j->judgement = JUDGED_WAIT; /* a run ends after its children */
+        j->judgement = JUDGED_WAIT; /* children end before their parent */
         return HAFT_OK;
     }
     if (verdict == HAFT__NO_PROGRESS_STOP) {
@@ -281,17 +283,18 @@ static haft_status check_approval(haft__decision *d, judged_call *j)
 static haft_status check_cache(haft__decision *d, judged_call *j)
 {
     uint64_t ttl = j->call->tool->traits.cache_ttl_ms;
-    /* A node of a graph runs as often as the graph says, unless the tool asks for a cache. */
-    bool wanted = j->call->node == NULL || j->call->tool->traits.cache != HAFT__CACHE_NONE;
+    /* A call of a node uses the cache only if its tool requests a cache: by default each step of a
+     * node calls the tool. */
+    bool use_cache = j->call->node == NULL || j->call->tool->traits.cache != HAFT__CACHE_NONE;
     bool fresh =
-        wanted && j->known != NULL && (ttl == 0 || d->now_ms - j->known->finished_ms <= ttl);
-    return fresh ? decided(j, haft__decide_finish(d, j->call, j->arguments, j->known->result, true,
+        use_cache && j->cached != NULL && (ttl == 0 || d->now_ms - j->cached->finished_ms <= ttl);
+    return fresh ? decided(j, haft__decide_finish(d, j->call, j->arguments, j->cached->result, true,
                                                   haft__buf_str(&d->tools->text)))
                  : HAFT_OK;
 }
 
-/* An earlier call of this reply that is the same and that may run twice or once alike; NULL without
- * one. */
+/* An earlier call of this reply with the same tool and arguments, if the tool is read-only or
+ * idempotent; else NULL. */
 static const haft__run_call *find_equal(const haft__run *run, const judged_call *j)
 {
     const haft__traits *traits = &j->call->tool->traits;
@@ -304,8 +307,8 @@ static const haft__run_call *find_equal(const haft__run *run, const judged_call 
     return NULL;
 }
 
-/* Equal calls of one reply run once and share the result, also an error. A tool that polls is no
- * exception: the model has read nothing since the first call, so the second would only wait. */
+/* Equal calls of one reply run once and share the result or error. This also applies to a tool that
+ * polls: the second call would wait for the delay although the model has read nothing new. */
 static haft_status check_equal(haft__decision *d, judged_call *j)
 {
     const haft__run_call *equal = j->call->node == NULL ? find_equal(d->run, j) : NULL;
@@ -342,9 +345,10 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
 
 /* The checks in this order. A call that passes all of them starts. */
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
-    check_form,      check_known, check_allowed,   check_limits, check_secrets,  check_place,
-    check_truncated, check_child, check_arguments, check_guard,  check_evidence, check_repetition,
-    check_approval,  check_cache, check_equal,     check_delay,  check_lane,
+    check_form,     check_tool_exists, check_allowed,  check_limits,    check_secrets,
+    check_parallel, check_truncated,   check_child,    check_arguments, check_guard,
+    check_evidence, check_repetition,  check_approval, check_cache,     check_equal,
+    check_delay,    check_lane,
 };
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,
@@ -371,7 +375,7 @@ static bool asks_user(const haft__run_call *call)
     return call->elicitation.kind == HAFT__JSON_OBJECT;
 }
 
-/* Whether a call that a person approved must still wait for others. */
+/* Whether a call that a person approved must still wait for other calls. */
 static bool must_wait_for_others(const haft__decision *d, const haft__run_call *call)
 {
     return haft__call_wait_answer_starts(call)
@@ -379,7 +383,7 @@ static bool must_wait_for_others(const haft__decision *d, const haft__run_call *
                || haft__call_wait_lane_holder(d->run, call) != NULL);
 }
 
-/* Decides about one call if a decision is due; otherwise sets the reason why it waits. */
+/* Decides about one call. If the call must wait, *ret_decided is false. */
 static haft_status decide_call(haft__decision *d, const haft__run_call *call, bool *ret_decided)
 {
     judgement judged = JUDGED_EVENT;

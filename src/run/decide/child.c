@@ -12,9 +12,9 @@ bool haft__call_is_agent(const haft__run_call *call)
     return call->tool != NULL && call->tool->source == HAFT__TOOL_AGENT;
 }
 
-/* The calls of agents in this batch that have no child yet and can start one now: they share what
- * is left. The others start when one of limits.parallel places is free, and its child has returned
- * what it did not use. */
+/* The number of agent calls of this batch that can start a child now; they share the remaining
+ * budget. The other agent calls wait until fewer than limits.parallel calls run. Then they can also
+ * use the budget that finished children did not use. */
 static size_t count_sharers(const haft__run *run)
 {
     size_t waiting = 0, busy = 0, most = run->spec->limits.parallel;
@@ -74,7 +74,7 @@ static haft_status start_child(haft__decision *d, const haft__run_call *call)
     return status;
 }
 
-/* The end of a child that did not answer is data for the model. */
+/* If the child ended without an answer, the result of the call describes this end to the model. */
 static haft_status finish_with_failure(haft__decision *d, const haft__run_call *call)
 {
     const haft__child *child = call->child;
@@ -175,7 +175,7 @@ void haft__child_write_end(haft__buf *buf, const haft__run *run)
     haft__child_write_usage(&w, &usage);
     haft__field_number(&w, "ms", run->worked_ms);
     if (haft__run_is_graph(run) && run->graph_next.kind == HAFT__GRAPH_NEXT_END) {
-        haft__json_key(&w, "result"); /* a graph around this one reads the state */
+        haft__json_key(&w, "result"); /* the parent graph reads the state */
         haft__json_add(&w, run->graph_next.result);
     }
     haft__json_end_object(&w);

@@ -69,7 +69,8 @@ haft_status haft__decision_commit(haft__decision *d)
     return status;
 }
 
-/* The values that the next run of the thread begins with. Omitted if there are none. */
+/* Writes the values that the next run of the thread starts with. Writes nothing if there are no
+ * such values. */
 static haft_status write_kept(haft__decision *d)
 {
     haft__json kept = haft__json_null();
@@ -119,7 +120,7 @@ static void write_model(haft__decision *d, const char *key, const haft__spec *sp
     haft__field_text(&d->w, key, name);
 }
 
-/* The next model of the spec is asked, in the same turn. */
+/* Switches to the next model of the spec in the same turn. */
 static haft_status decide_next_model(haft__decision *d)
 {
     const haft__spec *next = d->spec->fallback;
@@ -149,7 +150,7 @@ static haft_status decide_failure(haft__decision *d)
                             &error);
 }
 
-/* A few lines show the kind of relaxation; `haft explain` shows all. */
+/* Writes only the first lines of the report; `haft explain` prints the whole report. */
 static void write_relaxed(haft__decision *d, const haft__relax_report *report)
 {
     haft__json_key(&d->w, "relaxed");
@@ -168,8 +169,8 @@ static void write_relaxed(haft__decision *d, const haft__relax_report *report)
     haft__field_number(&d->w, "relaxed_count", haft__relax_report_count(report));
 }
 
-/* Decides the constraint of the request. False if the request has no constraint: then nothing is
- * decided. */
+/* Decides the constraint of the request. Returns false, without a decision, if the request has no
+ * constraint. */
 static bool decide_constraint(haft__decision *d, haft_str format, haft_status *ret_status)
 {
     const haft__run *run = d->run;
@@ -215,7 +216,7 @@ static haft_status decide_asking(haft__decision *d)
     }
     if (run->violations > d->spec->limits.violations) {
         return haft__decide_end(d, HAFT__END_VIOLATED, run->last_text, false,
-                                "the model did not keep to the choice when asked again", NULL);
+                                "the model did not obey the choice when asked again", NULL);
     }
     bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;
     haft_str format = constrained ? HAFT__LIT("") : haft__constraint_format(run);
@@ -226,7 +227,7 @@ static haft_status decide_asking(haft__decision *d)
     return HAFT_OK;
 }
 
-/* haft searches for tools before the first turn of an agent; after that the model searches. */
+/* Before the first turn of an agent, haft searches for tools; in later turns the model searches. */
 static haft_status decide_idle(haft__decision *d)
 {
     bool evicted = false;
@@ -243,8 +244,8 @@ static haft_status decide_idle(haft__decision *d)
     return status != HAFT_OK || evicted ? status : haft__decide_turn(d);
 }
 
-/* The run that started this one has no budget left: the turn was its last. Calls that wait for
- * people are not waited for; children are, because they were told, too. */
+/* The budget of the parent is used up, so this turn was the last. The run does not wait for calls
+ * that wait for people. It waits for its children, which received the same message. */
 static haft_status end_with_parent(haft__decision *d)
 {
     return haft__decide_end(d, HAFT__END_EXHAUSTED, haft__decide_last_text(d->run), false,
@@ -258,8 +259,8 @@ static haft_status decide_last_calls(haft__decision *d)
     return rests && !haft__child_any_open(d->run) ? end_with_parent(d) : status;
 }
 
-/* A graph whose parent has used up its budget finishes the step that has begun. A node that failed
- * because there was no time left does not make the graph fail: the graph is exhausted. */
+/* If the parent has used up its budget, the graph finishes the current step. If a node failed
+ * because no time was left, the graph ends as exhausted, not as failed. */
 static haft_status decide_graph(haft__decision *d)
 {
     const haft__run *run = d->run;
@@ -340,7 +341,7 @@ static haft_status find_messages(const haft__run *run, haft__arena *arena,
     return haft__history_repair(&run->messages, arena, repaired, err);
 }
 
-/* The tools that run at the provider. They are no part of the choice. */
+/* The tools that run at the provider. The tool choice does not include them. */
 static haft_status find_provider_tools(const haft__run *run, haft__arena *arena,
                                        const haft__tool ***ret_tools, size_t *ret_count,
                                        haft_error *err)

@@ -15,9 +15,8 @@
 typedef enum haft__effect_kind {
     HAFT__EFFECT_EVENT,        /* append `body`, fold it, decide again */
     HAFT__EFFECT_CALL_MODEL,   /* send a request to the model: haft__decide_request */
-    HAFT__EFFECT_RUN_CALLS,    /* some calls have started and have no result: run those that are not
-                                  running yet; for tool_search, search and append
-                                  haft__input_tools_revealed */
+    HAFT__EFFECT_RUN_CALLS,    /* run the started calls that have no result and are not running yet;
+                                  for tool_search, search and append haft__input_tools_revealed */
     HAFT__EFFECT_WAIT,         /* the run is paused: only a person or a client can continue it */
     HAFT__EFFECT_END,          /* the run has ended */
     HAFT__EFFECT_SEARCH_TOOLS, /* search for tools with the task, or list those that nodes of a
@@ -54,7 +53,7 @@ typedef struct haft__outcome {
     bool unknown;   /* for an error: the call may have had its effect */
     bool transient; /* for an error: another attempt may succeed */
     bool timed_out; /* for an error: the time for the call was used up */
-    bool cached;    /* the result of an earlier run, from the cache */
+    bool cached;    /* the result of an earlier call, from the cache */
     bool command;   /* the result is a command for the graph: {update, goto, send} */
     haft_str text, where, hint;
     haft_str diff; /* for an error: for people, never sent to the model; "" if none */
@@ -79,13 +78,14 @@ bool haft__call_needs_host(const haft__run_call *call);
  * spec. */
 haft__on_unknown haft__decide_unknown_policy(const haft__run *run, const haft__tool *tool);
 
-/* Decides about a call that had started when its host stopped, so that its outcome is unknown: run
- * it again, ask a person, or report an error to the model. The effect is EVENT. */
+/* Decides about a started call whose host has stopped, so that its outcome is unknown: run the call
+ * again, ask a person, or report an error to the model. The effect is EVENT. */
 HAFT_MUST_USE haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
                                                 const haft__run_call *call, uint64_t now_ms,
                                                 haft__effect *ret_effect, haft_error *err);
 
-/* The same if the reason why its outcome is unknown is known: it timed out, or its reply was lost.
+/* Like haft__decide_recovery, for a call whose outcome is unknown because it timed out or because
+ * its reply was lost.
  */
 HAFT_MUST_USE haft_status haft__decide_interrupted(haft__decider *decider, const haft__run *run,
                                                    const haft__run_call *call, haft_str reason,
@@ -99,7 +99,7 @@ HAFT_MUST_USE haft_status haft__decide_failed(haft__decider *decider, const haft
                                               const haft__outcome *outcome, uint64_t now_ms,
                                               haft__effect *ret_effect, haft_error *err);
 
-/* Builds the request of the turn that has started. It lives in `arena` or is borrowed from the
+/* Builds the request of the current turn. Its parts live in `arena` or are borrowed from the
  * run. */
 HAFT_MUST_USE haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
                                                haft__request *ret_request, haft_error *err);
@@ -111,17 +111,20 @@ void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str ta
 /* The source of the spec. `haft resume` compares it with the current file. */
 typedef struct haft__spec_origin {
     haft_str file;           /* SHA-256 of the file, in hex; "" without a file */
-    const char *const *sets; /* overrides of values in it: "limits.turns=5" */
+    const char *const *sets; /* overrides of values in the file: "limits.turns=5" */
     size_t set_count;
-    const haft_str *variables; /* names of those that chose the model's server and key */
+    const haft_str
+        *variables; /* names of the environment variables that chose the model's server and key */
     size_t variable_count;
-    const haft__json *prices; /* of a child run: those that its parent recorded; else NULL */
-    /* Of haft__input_spec_changed: the new spec with the variables of the run's spec, where it has
-     * only their values instead. A call that is the same under it keeps its approval. Or NULL. */
+    const haft__json *prices; /* of a child run: the prices that its parent recorded; else NULL */
+    /* Only for haft__input_spec_changed, else NULL: the new spec in which values are replaced by
+     * the variables of the run's spec. A call that is the same under this spec keeps its
+     * approval. */
     const haft__spec *restored;
 } haft__spec_origin;
 
-/* The values that the thread keeps of the run `from` ("" without such a run), an object. */
+/* Writes the values that the thread keeps from the run `from` ("" without such a run). `values` is
+ * an object. */
 void haft__input_thread_state(haft__buf *buf, haft_str from, haft__json values);
 
 /* Like haft__input_run_started, with the source of the spec. */
@@ -129,9 +132,9 @@ void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_s
                                   haft_str thread, haft_str parent, haft_str user,
                                   const haft__spec_origin *origin);
 
-/* The run continues with `spec`; the overrides of its origin are not written. `by` accepted it;
- * `changes` are lines for people. BAD_STATE if a call that has started uses a tool that `spec` does
- * not have. */
+/* The run continues with `spec`; `by` is the person who accepted it. The overrides of its origin
+ * are not written. `changes` are lines for people. BAD_STATE if a started call uses a tool that
+ * `spec` does not have. */
 HAFT_MUST_USE haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run,
                                                    const haft__spec *spec,
                                                    const haft__spec_origin *origin, haft_str by,
@@ -144,13 +147,13 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
                                     const haft__cache_finding *cache, uint64_t ms);
 void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms);
 
-/* The server rejected an optional member (haft__member_find_refused): the next request does not
- * have it. `remembered`: no request was sent, because an earlier run was rejected.
+/* The server rejected an optional member (haft__member_find_refused): the next request omits it.
+ * `remembered`: no request was sent, because the server rejected the member in an earlier run.
  */
 void haft__input_option_refused(haft__buf *buf, const haft__optional_member *member,
                                 const haft__model_failure *failure, bool remembered, uint64_t ms);
-/* haft__member_find_refused for a model without a server, such as a script: of the optional
- * members, only the constraint is known. */
+/* Like haft__member_find_refused, for a model without a server, such as a script. Such a model can
+ * reject only the constraint. */
 const haft__optional_member *haft__input_find_refused(const haft__run *run,
                                                       const haft__request *request,
                                                       const haft__model_failure *failure);
@@ -172,16 +175,16 @@ void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str v
 void haft__input_approved(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
                           haft__json value, haft_str binding);
 void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why);
-/* The counted time, in milliseconds, at which the owner of the run cancels its operations. */
+/* The working time of the run, in milliseconds, at which its owner cancels its operations. */
 uint64_t haft__run_wall_limit(const haft__run *run);
-/* The owner of the run has counted limits.wall, and has cancelled its operations. */
+/* The working time has reached limits.wall, and the owner of the run has cancelled its
+ * operations. */
 void haft__input_wall_reached(haft__buf *buf, const haft__run *run, uint64_t used_ms);
 /* A budget of the run that started this one is used up. */
 void haft__input_parent_limit_reached(haft__buf *buf, const haft__run *run);
 
-/* Writes tools_revealed for a call that was not made because the server changed its tool, and
- * nobody had used or approved the old one. `tool` is the new definition
- * (haft__reveal_write_tool). */
+/* Writes tools_revealed for a call that did not run because the server changed its tool. Nobody had
+ * used or approved the old definition. `tool` is the new definition (haft__reveal_write_tool). */
 void haft__input_tool_renewed(haft__buf *buf, haft_str call, haft_str tool, uint32_t cap);
 
 /* Whether the call starts a child run. */
@@ -199,7 +202,7 @@ void haft__input_child_run_started(haft__buf *buf, const haft__spec *spec, haft_
                                    haft_str thread, haft_str user, const haft__spec_origin *origin,
                                    const haft__child_origin *child);
 
-/* The end of a child. `value` is the one that haft__child_write_end writes. */
+/* The end of a child. `value` is the message that haft__child_write_end writes. */
 void haft__input_child_finished(haft__buf *buf, haft_str call, haft__json value);
 
 /* Writes the message of a child that has ended to its parent: the text of a command. */

@@ -44,7 +44,7 @@ haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, ha
                                haft_str note);
 haft_status haft__decide_refuse(haft__decision *d, const haft__run_call *call, const char *why);
 
-/* The same with a text that call_event.c writes. */
+/* These functions refuse a call with a text of call_event.c. */
 haft_status haft__decide_refuse_closed(haft__decision *d, const haft__run_call *call);
 haft_status haft__decide_refuse_unknown(haft__decision *d, const haft__run_call *call);
 haft_status haft__decide_refuse_not_allowed(haft__decision *d, const haft__run_call *call);
@@ -65,12 +65,12 @@ haft_status haft__decide_approval(haft__decision *d, const haft__run_call *call,
 haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call *call,
                                          haft_str reason);
 
-/* Finishes the call with a result that no tool has just returned: from the cache, or from a person
- * or client in the tool's place. */
+/* Finishes the call with a result that its tool did not return now: from the cache, or from a
+ * person or client. */
 haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                 haft_str result, bool cached, haft_str note);
 
-/* Finishes the call with an error that no tool has just returned. */
+/* Finishes the call with an error that its tool did not return now. */
 haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                const haft__outcome *error, haft_str note);
 
@@ -82,14 +82,15 @@ haft_status haft__decide_error_of(haft__decision *d, const haft__run_call *call,
 haft_status haft__decide_check_repair(haft__decision *d, const haft__run_call *call,
                                       bool *ret_repaired);
 
-/* Refuses a call past a limit: that of the whole run if `budget`, else that of the turn. */
+/* Refuses a call past a limit: with `budget` the limit of the whole run, else the limit of the
+ * turn. */
 haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *call, bool budget);
 
-/* Finishes a call of unknown outcome that a person does not want to run again, or (`late`) that
+/* Finishes a call of unknown outcome that does not run again: a person decided this, or (`late`)
  * nobody answered before the deadline. */
 haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, bool late);
 
-/* Decides what follows from the answer to the call. */
+/* Decides the next event of a call that has an answer. */
 haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call);
 
 /* Decides about a pause whose deadline has passed without an answer. */
@@ -98,8 +99,8 @@ haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call);
 /* Approves a pending call if the run has a standing approval for its tool. */
 haft_status haft__decide_standing(haft__decision *d, const haft__run_call *call, bool *ret_decided);
 
-/* Starts a call again that had started before. If a new spec has changed the tool or the rules
- * since, a person must approve the call again, or the call ends with an error. */
+/* Starts a call again. If a new spec has changed the tool or the rules since the first start, a
+ * person must approve the call again, or the call ends with an error. */
 haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, haft_str note);
 
 /* The approved binding no longer matches. Asks for a new approval if the tool still accepts the
@@ -111,7 +112,7 @@ haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *c
  * the run. */
 haft_status haft__decide_wall(haft__decision *d);
 
-/* Why a child is refused: for the model, or as the failure of a node. */
+/* The reason why a child is refused: a text for the model, or the failure of a node. */
 const char *haft__decide_child_refusal(const haft__run *run, haft__child_refusal refusal);
 /* The budgets of the child that the call starts, or why it cannot start one. */
 haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__run_call *call,
@@ -133,19 +134,20 @@ haft_status haft__decide_summary(haft__decision *d);
 
 /* A run of a graph: its next step, its end, or its calls. */
 haft_status haft__decide_graph(haft__decision *d);
-/* The answer of a run that ends before its model has answered: the last result; of a graph its
- * output, if no node is left to run. */
+/* The answer of a run that ends before its model has answered: the last result. The answer of a
+ * graph is its output, if all its nodes have run. */
 haft_str haft__decide_last_text(const haft__run *run);
 
 /* ---- builtin.c ---- */
 
-/* The result of a call that only the run itself answers. */
+/* Finishes a call of a built-in that needs only the run. */
 haft_status haft__decide_builtin_result(haft__decision *d, const haft__run_call *call,
                                         const haft__outcome *outcome);
 
 /* ---- handoff.c ---- */
 
-/* The result of a call that hands the run to another agent, and, between turns, the handoff. */
+/* Decides the result of a call that hands the run to another agent; and, after the turn, the
+ * handoff. */
 haft_status haft__decide_transfer(haft__decision *d, const haft__run_call *call);
 haft_status haft__decide_handoff(haft__decision *d, const haft__run_call *call);
 
@@ -172,7 +174,7 @@ haft_status haft__decide_cache_cost(haft__decision *d, const bool *changed, bool
 /* If more revealed tools are declared than the cap allows, decides which to evict. */
 haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided);
 
-/* Decides the result of a tool_search whose hits are recorded. */
+/* Decides the result of a tool_search after its hits are recorded. */
 haft_status haft__decide_search(haft__decision *d, const haft__run_call *call);
 
 /* For a call of a tool that the model does not have: if the tool exists, returns the reason of the

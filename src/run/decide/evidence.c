@@ -76,7 +76,7 @@ haft_status haft__decide_evidence(haft__decision *d, const haft__run_call *call,
                                   .cost_used = run->usage.cost_units,
                                   .cost_budget = d->spec->choice.cost_budget};
     haft__evidence_verdict verdict = haft__evidence_judge(&facts);
-    /* Of an exceeded budget, tools that cost nothing are the only alternative for sure. */
+    /* If the budget is exceeded, only tools without cost are certain to be allowed. */
     haft__evidence_explain(&d->tools->text, &facts, verdict, names,
                            verdict == HAFT__EVIDENCE_OVER_BUDGET ? free_count : count);
     *ret_why = verdict == HAFT__EVIDENCE_FINE      ? NULL

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph.c - runs of graphs: writes the step or the end that the graph wants; otherwise its calls
- * are decided like those of a model. The graph itself is folded by src/graph/run, and changes only
- * there. Tests: tests/graph/run/graph_run_test.c.
+ * graph.c - decides the next event of a run of a graph: a step, the end, or an event of a call.
+ * Calls of a graph are decided like calls of a model. src/graph/run folds the state of the graph;
+ * only its code changes that state. Tests: tests/graph/run/graph_run_test.c.
  */
 #include "base/error.h"
 #include "base/str.h"

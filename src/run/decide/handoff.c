@@ -19,19 +19,20 @@ static haft_status reject_transfer(haft__decision *d, const haft__run_call *call
     return haft__decide_builtin_result(d, call, &outcome);
 }
 
-/* Of several transfers in one reply the first counts. */
+/* If a reply has several transfers, only the first is accepted. */
 haft_status haft__decide_transfer(haft__decision *d, const haft__run_call *call)
 {
     const haft__handoff *handoff = haft__spec_find_handoff(d->spec, call->name);
     const haft__spec *spec = handoff != NULL ? haft__handoff_spec(d->run, handoff) : NULL;
     haft__buf *text = &d->tools->text;
     if (spec == NULL) { /* the spec of the run was changed */
-        haft__buf_add_str(text, HAFT__LIT("the agent does not exist any more"));
+        haft__buf_add_str(text, HAFT__LIT("the agent no longer exists"));
         return reject_transfer(d, call, "answer yourself");
     }
     if (haft__handoff_accepted(d->run) != NULL) {
-        haft__buf_add_str(text, HAFT__LIT("another agent already gets the conversation"));
-        return reject_transfer(d, call, "the first transfer of a reply counts");
+        haft__buf_add_str(text,
+                          HAFT__LIT("this reply already hands the conversation to another agent"));
+        return reject_transfer(d, call, "only the first transfer of a reply is accepted");
     }
     if (d->run->handoffs >= HAFT__LIMIT_RUN_HANDOFFS) {
         haft__buf_addf(text, "the conversation was handed over %d times, the most that is allowed",
@@ -53,7 +54,7 @@ haft_status haft__decide_handoff(haft__decision *d, const haft__run_call *call)
     const haft__spec *spec = handoff != NULL ? haft__handoff_spec(d->run, handoff) : NULL;
     if (spec == NULL) {
         haft_error error = {0};
-        (void)haft__fail(&error, HAFT_BAD_STATE, "", "the agent of %.*s does not exist any more",
+        (void)haft__fail(&error, HAFT_BAD_STATE, "", "the agent of %.*s no longer exists",
                          HAFT__ARG(call->name));
         return haft__decide_end(d, HAFT__END_FAILED, HAFT__LIT(""), false, "the handoff failed",
                                 &error);

@@ -32,8 +32,8 @@ static void write_variables(haft__json_writer *w, const haft__spec_origin *origi
     }
 }
 
-/* The prices that this machine knows and the spec does not state; of a child, those of its parent.
- */
+/* Writes the prices that the spec does not state: of a child the prices of its parent, else the
+ * prices known on this machine. */
 static void write_prices(haft__json_writer *w, const haft__spec *spec,
                          const haft__spec_origin *origin)
 {
@@ -139,12 +139,13 @@ void haft__input_thread_state(haft__buf *buf, haft_str from, haft__json values)
 /* The effect of a new spec on a call. */
 typedef enum call_change {
     CALL_UNCHANGED,
-    CALL_REBOUND, /* the same call, but the spec has the values of variables instead of their names
-                   */
+    CALL_REBOUND, /* the same call, but the new spec has values where the old spec has names of
+                   * variables */
     CALL_JUDGED_AGAIN,
 } call_change;
 
-/* The new spec, and the same spec with the variables of the old one, or NULL. */
+/* `restored`: the new spec in which values are replaced by the variables of the old spec, or
+ * NULL. */
 typedef struct new_spec {
     const haft__spec *spec, *restored;
 } new_spec;
@@ -152,8 +153,10 @@ typedef struct new_spec {
 static const haft__tool *find_tool(const haft__spec *spec, const haft__run_call *call)
 {
     const haft__tool *tool = haft__tools_find(&spec->tools, call->name);
-    bool kept = tool == NULL && call->tool != NULL && call->tool->source == HAFT__TOOL_MCP;
-    return kept ? call->tool : tool; /* a tool of a server stays */
+    bool keeps_server_tool =
+        tool == NULL && call->tool != NULL && call->tool->source == HAFT__TOOL_MCP;
+    return keeps_server_tool ? call->tool
+                             : tool; /* a new spec does not remove the tool of a server */
 }
 
 static haft_status binding_holds(const haft__spec *spec, const haft__run_call *call,
@@ -191,7 +194,7 @@ static haft_status fail_without_tool(const haft__run_call *call, haft_error *err
                                     : "continue with the current spec of the run");
 }
 
-/* The tool of a call that has started, or has a result, must exist in the new spec. */
+/* Fails if the new spec lacks the tool of a call that has started or has an answer. */
 static haft_status check_call(const new_spec *next, const haft__run_call *call,
                               call_change *ret_change, haft_error *err)
 {
@@ -204,12 +207,12 @@ static haft_status check_call(const new_spec *next, const haft__run_call *call,
     return needs && find_tool(next->spec, call) == NULL ? fail_without_tool(call, err) : HAFT_OK;
 }
 
-/* How many calls of the batch are in the lists after `judged_again`. */
+/* The numbers of calls in the lists that follow `judged_again`. */
 typedef struct more_calls {
     uint32_t approved, rebound;
 } more_calls;
 
-/* Writes the calls of the batch that are judged again, */
+/* Writes the calls of the batch that are judged again. */
 static haft_status write_judged_again(haft__json_writer *w, const haft__run *run,
                                       const new_spec *next, more_calls *ret_more, haft_error *err)
 {
@@ -230,8 +233,8 @@ static haft_status write_judged_again(haft__json_writer *w, const haft__run *run
     return status;
 }
 
-/* those of them that were approved: that approval was for another binding, so they need a new one
- * even if the new rules do not require it, */
+/* Writes the calls among them that were approved. The approval was for another binding, so they
+ * need a new approval even if the new rules require none. */
 static haft_status write_asked_again(haft__json_writer *w, const haft__run *run,
                                      const new_spec *next, haft_error *err)
 {
@@ -249,7 +252,8 @@ static haft_status write_asked_again(haft__json_writer *w, const haft__run *run,
     return status;
 }
 
-/* and those that mean the same, with their new bindings. */
+/* Writes the calls that are unchanged except for variables (CALL_REBOUND), with their new bindings.
+ */
 static haft_status write_rebound(haft__json_writer *w, const haft__run *run, const new_spec *next,
                                  haft_error *err)
 {
@@ -282,7 +286,7 @@ static void write_lines(haft__json_writer *w, const char *key, haft_str lines)
     haft__json_end_array(w);
 }
 
-/* The spec of the agent that has the run. */
+/* The spec of the agent that works on the run. */
 static const haft__spec *find_active(const haft__run *run, const haft__spec *spec)
 {
     const haft__spec *agent = run->agent.len > 0 ? haft__spec_find_agent(spec, run->agent) : NULL;
@@ -335,8 +339,8 @@ static bool is_own_id(haft_str id)
     return haft__str_to_u64(turn, &number) && haft__str_to_u64(id, &number);
 }
 
-/* Whether the model's own id is used: it is not empty, it is unique in the reply, and it cannot be
- * confused with an id that haft gives to another call. */
+/* Whether the call gets the id that the model chose: the id is not empty, it is unique in the
+ * reply, and it does not have the form of haft's own ids. */
 static bool keeps_id(const haft__reply *reply, size_t index)
 {
     haft_str id = reply->calls[index].id;
@@ -374,14 +378,15 @@ static void write_calls(haft__json_writer *w, const haft__run *run, const haft__
     haft__json_end_array(w);
 }
 
-/* The row of the table of providers: openai at another host than its own is another wire format. */
+/* The name of the provider in the table of providers. The provider openai uses another wire format
+ * at hosts that are not OpenAI's. */
 static haft_str find_items_provider(const haft__model_spec *model)
 {
     const haft__provider *provider = haft__provider_for_model(model);
     return provider != NULL ? haft__str(provider->name) : model->provider;
 }
 
-/* As text: the provider gets exactly these bytes back. */
+/* The items are written as text, because the provider must get exactly these bytes back. */
 static void write_items(haft__json_writer *w, const haft__run *run, const haft__reply *reply)
 {
     if (reply->items.len > 0) {
@@ -395,7 +400,8 @@ static void write_items(haft__json_writer *w, const haft__run *run, const haft__
     }
 }
 
-/* Items of another provider, model or endpoint are never sent: a spec may have changed them. */
+/* The number of items that are not sent because they belong to another provider, model or endpoint.
+ * A changed spec can cause this. */
 static uint32_t count_foreign_items(const haft__run *run, haft_str endpoint)
 {
     uint32_t count = 0;
@@ -410,7 +416,7 @@ static uint32_t count_foreign_items(const haft__run *run, haft_str endpoint)
     return count;
 }
 
-/* Omitted if the first attempt succeeded. */
+/* Writes nothing if the first attempt succeeded. */
 static void write_retries(haft__json_writer *w, haft_str retries)
 {
     if (retries.len > 0) {
@@ -420,7 +426,7 @@ static void write_retries(haft__json_writer *w, haft_str retries)
     }
 }
 
-/* Omitted if everything was sent. */
+/* Writes nothing if all parts of the request were sent. */
 static void write_unsent(haft__json_writer *w, const haft__run *run, const haft__reply *reply)
 {
     uint32_t count = reply->unsent + count_foreign_items(run, reply->endpoint);

@@ -38,7 +38,7 @@ static const struct {
     {"svg", "image/svg+xml"},
 };
 
-static bool same(haft_str found, const char *extension)
+static bool has_extension(haft_str found, const char *extension)
 {
     size_t i = 0;
     while (i < found.len && extension[i] != '\0'
@@ -57,7 +57,7 @@ haft_str haft__media_type_of_name(haft_str name)
     haft_str extension = haft__str_skip(name, at);
     bool dotted = at > 0 && name.ptr[at - 1] == '.';
     for (size_t i = 0; dotted && i < COUNT(types); i++) {
-        if (same(extension, types[i].extension)) {
+        if (has_extension(extension, types[i].extension)) {
             return haft__str(types[i].type);
         }
     }

@@ -5,7 +5,8 @@
 
 #include "haft.h"
 
-/* By the extension, in any case; text/plain if it is unknown or missing: an artifact is text. */
+/* Returns the media type for the extension of the name; upper and lower case are the same. Returns
+ * text/plain for an unknown or missing extension, because artifacts of store_artifact are text. */
 haft_str haft__media_type_of_name(haft_str name);
 
 #endif

@@ -20,7 +20,8 @@ static void write_deadline(haft__decision *d, uint64_t after_ms)
     }
 }
 
-/* Writes `deadline` and `on_expire`. A rule without a deadline has both from the pause's kind. */
+/* Writes `deadline` and `on_expire`. If the rule has no deadline, both have the values for the kind
+ * of pause. */
 static void write_expiry(haft__decision *d, const haft__run_call *call, haft__pause pause,
                          const haft__approval_rule *rule)
 {
@@ -103,8 +104,9 @@ haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call
     return haft__decision_commit(d);
 }
 
-/* When the deadline passes, the tool gets the answer "cancel". A pinned question has only the
- * deadline of its tool: the deadlines of the spec are for questions that outlive their process. */
+/* When the deadline passes, the tool gets the answer "cancel". The deadlines of the spec apply only
+ * to durable questions. A question that only this process can answer has the deadline of its
+ * tool. */
 haft_status haft__decide_elicitation(haft__decision *d, const haft__run_call *call)
 {
     haft__pause pause = haft__pause_of_elicitation();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recovery.c - calls that start again: after a crash, after a failure, or by a command.
+ * recovery.c - decides about calls that start again: after a crash, after a failure, or by a
+ * command.
  *
  * The spec may have changed since the first start. An approval is valid only for its binding: if
- * that has changed, a person must approve the call again. If the tool no longer accepts the
+ * the binding has changed, a person must approve the call again. If the tool no longer accepts the
  * arguments, the call does not run.
  *
  * Tests: tests/run/decide/recovery_test.c, tests/run/fold/spec_test.c.
@@ -26,8 +27,8 @@ static void add_unknown_text(haft__buf *text, haft_str reason)
 
 /* ---- a changed spec ---- */
 
-/* Validates the arguments for the current tool. If they are invalid, the decider's text says
- * why. */
+/* Validates the arguments for the current tool. If they are invalid, writes the reason to the
+ * decider's text. */
 static haft_status revalidate(haft__decision *d, const haft__run_call *call, haft__json given,
                               haft__arguments *ret_fitted)
 {
@@ -85,7 +86,7 @@ static haft_status report_invalid(haft__decision *d, const haft__run_call *call)
         .where = HAFT__LIT(""),
         .hint =
             HAFT__LIT("the call was interrupted, and it may or may not have had its effect; the "
-                      "tool has changed since and does not take its arguments any more, so it "
+                      "tool has changed since and no longer accepts its arguments, so it "
                       "was not repeated: find out before you call it again"),
     };
     return finish_with_error(d, call, &unknown);
@@ -105,7 +106,7 @@ haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *c
 }
 
 /* Whether a person must approve the call before it starts again: its binding has changed since the
- * approval, or the spec of its first start did not require an approval. */
+ * approval, or it first started under a spec that required no approval. */
 static haft_status needs_approval(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments, bool *ret_needs)
 {
@@ -150,8 +151,8 @@ haft__on_unknown haft__decide_unknown_policy(const haft__run *run, const haft__t
     HAFT__UNREACHABLE();
 }
 
-/* Whether the call was interrupted so often that it may be the cause of the crashes. Retries after
- * a failure do not count. */
+/* Whether the call was interrupted so often that it may cause the crashes. Retries after a failure
+ * are not counted. */
 static bool retry_limit_reached(const haft__run *run, const haft__run_call *call)
 {
     const haft__traits *traits = &call->tool->traits;
@@ -199,7 +200,8 @@ haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, 
     return finish_unknown(d, call);
 }
 
-/* A server that crashes or hangs is common. It stops a run only if the spec says so. */
+/* The policy after a failed attempt. A server that crashes or hangs is common, so it stops a run
+ * only if the spec says so. */
 static haft__on_unknown policy_of(const haft__run *run, const haft__run_call *call)
 {
     bool configured =

@@ -61,7 +61,8 @@ static haft_status decide_violation(haft__decision *d, haft__violation violation
     if (allowed == NULL) {
         return haft__arena_fail(&d->tools->scratch, d->err);
     }
-    /* Nothing has run since the choice was made, so choosing again gives the same rule and gate. */
+    /* No call has run since the choice was made, so choosing again returns the same rule and
+     * gate. */
     haft__choice choice;
     facts.turn = run->turn;
     facts.cut = run->reply.stop == HAFT__STOP_LENGTH;
@@ -83,7 +84,7 @@ static haft_status decide_violation(haft__decision *d, haft__violation violation
     return haft__decision_commit(d);
 }
 
-/* The reply is a text although a workflow is not complete. */
+/* Decides `reminded`: the reply is a text although the workflow is not complete. */
 static haft_status decide_reminder(haft__decision *d)
 {
     const haft__run *run = d->run;
@@ -112,13 +113,13 @@ static bool is_incomplete(const haft__run *run)
     return run->spec->kind == HAFT__SPEC_WORKFLOW && !run->completed;
 }
 
-/* The last reply a limit allows. Calls are not run. */
+/* Ends the run after the last reply that a limit allows. Calls in this reply do not run. */
 static haft_status decide_final(haft__decision *d, haft_str text)
 {
     const haft__run *run = d->run;
     if (text.len == 0) {
         return haft__decide_end(d, HAFT__END_EXHAUSTED, run->observation, false,
-                                "a limit was reached and no final answer came", NULL);
+                                "a limit was reached and the model gave no final answer", NULL);
     }
     if (is_incomplete(run)) {
         return haft__decide_end(d, HAFT__END_INCOMPLETE, text, true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search.c - decides what follows from a search: which tools are evicted, and what the model reads.
- * Also decides what the model reads when it calls a tool that no search has found.
+ * search.c - decides the results of a search: the tools to evict, and the text for the model. Also
+ * writes the refusal of a call of a tool that no search has found.
  *
  * Tests: tests/run/decide/search_test.c.
  */
@@ -29,15 +29,16 @@ static size_t count_shown(const haft__run *run)
     return count;
 }
 
-/* The seq of its last call or last hit. */
+/* The seq of the tool's last call or last hit. */
 static uint64_t last_used(const haft__tool_history *past)
 {
     return past->called_seq > past->found_seq ? past->called_seq : past->found_seq;
 }
 
-/* The order of eviction: tools that no search of this turn revealed, tools that the spec does not
- * name, tools of lower rank in their search, the least recently used, the earliest declared. With
- * two searches in one reply, the best hits of each therefore stay. */
+/* Orders tools for eviction by these criteria: tools that no search of this turn revealed first,
+ * then tools that the spec does not name, tools of lower rank in their search, the least recently
+ * used tools, the earliest declared tools. If one reply has two searches, the best hits of both
+ * therefore stay. */
 static bool evict_before(const haft__run *run, size_t a, size_t b)
 {
     const haft__tool_history *x = &run->past[a], *y = &run->past[b];
@@ -85,20 +86,20 @@ haft_status haft__decide_cache_cost(haft__decision *d, const bool *changed, bool
     haft__offered offered;
     uint64_t bytes = 0;
     haft_status status = haft__offer_tools(run, &d->tools->scratch, &offered, d->err);
-    bool behind = false; /* after the first change */
+    bool cache_ended = false; /* at the first changed tool */
     for (size_t i = 0; status == HAFT_OK && run->turn > 0 && i < offered.declared; i++) {
         size_t index = offered.items[i];
         bool sent = run->past[index].shown_order <= run->shown_before_turn;
-        behind = behind || (sent && changed[index]);
-        if (behind && sent) {
+        cache_ended = cache_ended || (sent && changed[index]);
+        if (cache_ended && sent) {
             haft__buf_clear(text);
             add_bytes(text, run->tools->items[index]);
             status = haft__buf_check(text, d->err);
             bytes += text->len;
         }
     }
-    behind = behind || (after_tools && run->turn > 0);
-    for (size_t i = 0; behind && i < run->messages.count; i++) {
+    cache_ended = cache_ended || (after_tools && run->turn > 0);
+    for (size_t i = 0; cache_ended && i < run->messages.count; i++) {
         const haft__message *message = &run->messages.items[i];
         bytes += message->text.len;
         for (size_t k = 0; k < message->call_count; k++) {
@@ -116,7 +117,7 @@ haft_status haft__decide_evictions(haft__decision *d, bool *ret_decided)
     const haft__run *run = d->run;
     size_t cap = haft__resolve_cap(d->spec, &why), shown = count_shown(run);
     uint64_t cost = 0;
-    /* A tool in the history cannot be taken back. */
+    /* A tool whose definition is in the history cannot be removed. */
     *ret_decided = shown > cap && haft__offer_deferral(d->spec, run) == HAFT__DEFERRAL_NONE;
     if (!*ret_decided) {
         return HAFT_OK;
@@ -182,8 +183,8 @@ static void add_errors(haft__buf *text, const haft__run *run)
     }
 }
 
-/* The definitions come last: if the text is truncated, the next request has them anyway. They are
- * left out if they follow the result in the provider's form. */
+/* The definitions are at the end: if the text is truncated, the next request contains them anyway.
+ * They are omitted if the provider gets them in its own form after the result. */
 static void write_found(haft__buf *text, const haft__run *run, const haft__run_call *call)
 {
     if (run->deferred == 0) {
@@ -229,7 +230,7 @@ haft_status haft__decide_search(haft__decision *d, const haft__run_call *call)
 
 /* ---- tools that no search has found ---- */
 
-static bool is_among(const haft_str *names, size_t count, haft_str name)
+static bool contains_name(const haft_str *names, size_t count, haft_str name)
 {
     for (size_t i = 0; i < count; i++) {
         if (haft__str_equal(names[i], name)) {
@@ -241,13 +242,13 @@ static bool is_among(const haft_str *names, size_t count, haft_str name)
 
 static bool has_name(const haft__run_server *server, haft_str name)
 {
-    return is_among(server->names, server->name_count, name);
+    return contains_name(server->names, server->name_count, name);
 }
 
 /* Appends the wire name of one more existing tool. */
 static void add_name(haft__decision *d, haft_str server, haft_str tool)
 {
-    char name[HAFT__LIMIT_TOOL_NAME_BYTES + 1]; /* a longer name cannot be a tool's */
+    char name[HAFT__LIMIT_TOOL_NAME_BYTES + 1]; /* no tool has a longer name */
     haft__buf *text = &d->tools->text;
     int made = snprintf(name, sizeof(name), "%.*s:%.*s", HAFT__ARG(server), HAFT__ARG(tool));
     size_t length = (size_t)made < sizeof(name) ? (size_t)made : sizeof(name) - 1;
@@ -255,13 +256,13 @@ static void add_name(haft__decision *d, haft_str server, haft_str tool)
     haft__wire_name_add(text, (haft_str){name, length});
 }
 
-/* The tool has changed at its server; a search does not find it either. */
+/* The server has changed the tool, so a search does not find it. */
 static const char *explain_changed(haft__decision *d, const haft__run_server *server, haft_str tool)
 {
     add_name(d, server->name, tool);
     haft__buf_addf(&d->tools->text,
-                   " is not what it was when it was first used or accepted, and cannot be called "
-                   "until a person has looked at it. Do what you can without it.");
+                   " has changed since it was first used or accepted, and cannot be called "
+                   "until a person has reviewed it. Do what you can without it.");
     return "tool_changed";
 }
 
@@ -274,7 +275,7 @@ static const char *explain_hidden(haft__decision *d, size_t count)
     return "not_revealed";
 }
 
-/* The name has a server that exists. */
+/* Judges the name of a tool of an existing server. */
 static const char *judge_tool(haft__decision *d, const haft__run_server *server, haft_str tool)
 {
     if (server->error.len > 0) {
@@ -283,7 +284,7 @@ static const char *judge_tool(haft__decision *d, const haft__run_server *server,
                        HAFT__ARG(server->name), HAFT__ARG(server->error));
         return "unavailable";
     }
-    if (is_among(server->changed, server->changed_count, tool)) {
+    if (contains_name(server->changed, server->changed_count, tool)) {
         return explain_changed(d, server, tool);
     }
     if (!server->unnamed && !has_name(server, tool)) {
@@ -297,15 +298,15 @@ static const haft__run_server *changed_of(const haft__run *run, haft_str tool)
 {
     for (size_t i = 0; i < run->server_count; i++) {
         const haft__run_server *server = &run->servers[i];
-        if (is_among(server->changed, server->changed_count, tool)) {
+        if (contains_name(server->changed, server->changed_count, tool)) {
             return server;
         }
     }
     return NULL;
 }
 
-/* The name has no server. If exactly one callable tool had it, it would have been used: several
- * have it, or no search has found it. */
+/* Judges a name without a server. haft__call_target_find has found no single callable tool of that
+ * name: either several tools have it, or no search has found the tool. */
 static const char *judge_local(haft__decision *d, haft_str tool)
 {
     haft__buf *text = &d->tools->text;
@@ -348,7 +349,7 @@ static const char *judge_name(haft__decision *d, haft_str name)
     if (local.len == 0 || haft__resolve_server(d->spec, front) != HAFT__REASON_DEFERRED) {
         return NULL;
     }
-    add_name(d, front, local); /* its list is unknown: nothing has been searched yet */
+    add_name(d, front, local); /* the tools of the server are not known before the first search */
     return explain_hidden(d, 1);
 }
 
@@ -373,8 +374,8 @@ static const char *explain_withheld_tool(haft__decision *d, haft_str name, haft_
     return "unavailable";
 }
 
-/* If no search is allowed, no server has been asked for its tools. Then only the server of the name
- * is checked. */
+/* If searching is denied, no server has listed its tools. Then only the server in the name is
+ * checked. */
 static const char *judge_denied(haft__decision *d, haft_str name)
 {
     haft_str local = name, front = haft__str_split(&local, ':');
@@ -386,7 +387,7 @@ static const char *judge_denied(haft__decision *d, haft_str name)
                : NULL;
 }
 
-/* A node names a tool that the run does not have. Nobody can search for it. */
+/* A node of a graph names a tool that the run does not have. A graph cannot search for it. */
 static const char *explain_missing_of_node(haft__decision *d, haft_str name)
 {
     haft__buf *text = &d->tools->text;
@@ -397,7 +398,8 @@ static const char *explain_missing_of_node(haft__decision *d, haft_str name)
         return NULL;
     }
     if (server != NULL
-        && (server->error.len > 0 || is_among(server->changed, server->changed_count, local))) {
+        && (server->error.len > 0
+            || contains_name(server->changed, server->changed_count, local))) {
         return judge_tool(d, server, local);
     }
     haft__buf_addf(text, "Error: the tool \"%.*s\" cannot be called: ", HAFT__ARG(name));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * turn.c - between two turns: whether the run ends, whether the gate opens, and the choice of the
- * next turn. Tests: tests/run/decide/decide_test.c.
+ * turn.c - decides between two turns whether the run ends, whether the gate opens, and the choice
+ * of the next turn. Tests: tests/run/decide/decide_test.c.
  */
 #include "base/str.h"
 #include "run/decide/decide_int.h"
@@ -39,8 +39,9 @@ static bool waits_for_gate(const haft__run *run, size_t index)
     return haft__resolve_index(run, index).reason == HAFT__REASON_GATE_CLOSED;
 }
 
-/* Writes the tools that the open gate adds to the request, and what that costs: a provider's cache
- * ends at the first of them. Omitted if there are none. */
+/* Writes the tools that the open gate adds to the request, and the tokens that the provider must
+ * read again, because its cache ends at the first of these tools. Writes nothing if the gate adds
+ * no tools. */
 static haft_status write_declared_by_gate(haft__decision *d)
 {
     const haft__run *run = d->run;
@@ -119,15 +120,16 @@ static haft_status decide_choice(haft__decision *d, const haft__choice_facts *fa
     return haft__decision_commit(d);
 }
 
-/* A finished call has no tool if another spec, which was accepted since, does not have it. */
+/* Whether the result of the call is the answer. `tool` is NULL if a later spec no longer has the
+ * tool. */
 static bool is_direct(const haft__run_call *call)
 {
     return call->stage == HAFT__CALL_FINISHED && call->ok && call->tool != NULL
            && call->tool->traits.return_direct;
 }
 
-/* Writes the results of the last batch that are the answer, in the order of the calls with a blank
- * line between them; an empty result adds nothing. Returns their number. */
+/* Writes those results of the last batch that are the answer, in the order of the calls, separated
+ * by blank lines. Omits empty results, but counts them. Returns the number of results. */
 static size_t write_direct(haft__decision *d)
 {
     const haft__run *run = d->run;

@@ -10,7 +10,8 @@
 #include "run/decide/decide_int.h"
 #include "tool/traits.h"
 
-/* A call that may have had its effect must not look like one that failed. */
+/* Finishes a cancelled call. If the call may have had its effect, its result says that the outcome
+ * is unknown. */
 static haft_status finish_cancelled(haft__decision *d, const haft__run_call *call)
 {
     bool repeatable = haft__traits_are_repeatable(&call->tool->traits);
@@ -53,7 +54,8 @@ static void write_reason(haft__decision *d)
     haft__buf_add_char(text, '\0');
 }
 
-/* A final turn that a budget forced has some time of its own: the budget may be this one. */
+/* A final turn that a budget forced has additional time, because the used-up budget may be
+ * limits.wall. */
 uint64_t haft__run_wall_limit(const haft__run *run)
 {
     uint64_t limit = run->spec->limits.wall_ms;

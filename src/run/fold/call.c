@@ -87,8 +87,8 @@ static haft_status set_signature(haft__run *run, haft__run_call *call, haft_erro
     return status;
 }
 
-/* Null stands for the arguments that the call already has. Arguments that contain a secret are not
- * written a second time (run/redact/withhold.h). */
+/* Whether the event has null in place of the arguments, so that the call keeps its current
+ * arguments. Events do not repeat arguments that contain a secret (run/redact/withhold.h). */
 static bool keeps_arguments(const haft__event *event, const haft__run_call *call)
 {
     const haft__json *arguments = haft__json_get(event->object, HAFT__LIT("arguments"));
@@ -105,7 +105,8 @@ static haft_status read_arguments(haft__run *run, const haft__event *event, haft
         return HAFT_OK;
     }
     if (!object || call->tool == NULL) {
-        return haft__fold_fail(event, "it has no arguments, or the run has no such tool", err);
+        return haft__fold_fail(event, "the event has no arguments, or the run has no such tool",
+                               err);
     }
     haft_status status = haft__fold_copy_json(run, arguments, &call->arguments, err);
     return status == HAFT_OK ? set_signature(run, call, err) : status;
@@ -113,8 +114,8 @@ static haft_status read_arguments(haft__run *run, const haft__event *event, haft
 
 /* ---- questions of a tool ---- */
 
-/* Whether a question of the tool is open that only the process of the call can answer. The question
- * ends with any other event of the call. */
+/* Whether the tool has an open question whose answer only the process of the call can deliver. Any
+ * other event of the call ends the question. */
 static bool is_pinned(const haft__run_call *call)
 {
     return call->stage == HAFT__CALL_PAUSED && call->elicitation.kind == HAFT__JSON_OBJECT
@@ -141,7 +142,7 @@ void haft__run_drop_lost_questions(haft__run *run)
     }
 }
 
-/* The tool is called again with the answer to its question. */
+/* Prepares the next call of the tool, with the answer to its question. */
 static haft_status read_resume(haft__run *run, haft__run_call *call, haft_error *err)
 {
     haft__json_member *members = haft__arena_array(run->arena, 2, sizeof(*members));
@@ -166,10 +167,10 @@ haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft
     }
     if (call->stage != HAFT__CALL_STARTED || call->tool->source != HAFT__TOOL_MCP
         || (call->elicitation.kind == HAFT__JSON_OBJECT && !call->answer_due)) {
-        return haft__fold_fail(event, "the call is not running, or has a question already", err);
+        return haft__fold_fail(event, "the call is not running, or already has a question", err);
     }
     if (question == NULL || question->kind != HAFT__JSON_OBJECT) {
-        return haft__fold_fail(event, "it has no question", err);
+        return haft__fold_fail(event, "the event has no question", err);
     }
     forget_question(call);
     if (within != NULL) {
@@ -184,9 +185,9 @@ haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft
                : status;
 }
 
-/* Records how the call started: with which approval. Runs before edited arguments replace the
- * approved ones. Applies to every attempt. */
-static void note_start(haft__run_call *call)
+/* Records the approval with which an attempt of the call starts. Runs before the edited arguments
+ * replace the approved arguments. */
+static void record_approval(haft__run_call *call)
 {
     if (call->stage == HAFT__CALL_ANSWERED && call->approved) {
         call->consented = true;
@@ -212,14 +213,14 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
         status = haft__fold_fail(event, "the call is in a later stage", err);
     }
     if (status == HAFT_OK && attempt != (uint64_t)call->attempt + 1) {
-        status = haft__fold_fail(event, "its attempt is not the next one", err);
+        status = haft__fold_fail(event, "its attempt number is not the next number", err);
     }
     if (status == HAFT_OK
         && !haft__str_equal(haft__object_text(event->object, "tool"), call->name)) {
         status = haft__fold_fail(event, "the call has another tool", err);
     }
     if (status == HAFT_OK) {
-        note_start(call);
+        record_approval(call);
         status = read_arguments(run, event, call, err);
     }
     if (status != HAFT_OK) {
@@ -276,13 +277,13 @@ static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool not
     uint32_t chars = haft__run_observation_chars(run, call);
     call->shown = haft__observation_cut(run->arena, call->result, chars, call->id, pages);
     call->cut_off = run->wall_reached;
-    if (!run->wall_reached) { /* else it says that the call was cancelled: no observation */
+    if (!run->wall_reached) { /* else the text only says that the call was cancelled */
         run->observation = call->shown;
     }
     if (call->shown.ptr != NULL && !run->wall_reached
         && (haft__observation_is_cut(call->result, chars)
             || chars > run->spec->limits.observation_chars)) {
-        /* It may become the answer, so it has no line and no note for the model. */
+        /* The observation may become the answer of the run, so it has no text for the model. */
         bool cut;
         haft_str start = haft__observation_unmark(call->shown, &cut);
         run->observation.len = start.len + (cut ? strlen(HAFT__OBSERVATION_MARK) : 0);
@@ -300,10 +301,11 @@ static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool not
     return call->shown.ptr != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
 }
 
-static bool wants_default(const haft__run *run, const haft__run_call *call)
+static bool satisfies_default(const haft__run *run, const haft__run_call *call)
 {
     const haft__tool_choice *choice = &run->spec->choice.default_choice;
-    bool searches = haft__resolve_is_search_tool(call->tool); /* does not count as work */
+    bool searches = haft__resolve_is_search_tool(call->tool); /* a search does not satisfy the
+                                                               * default */
     return (choice->mode == HAFT__MODE_ANY && !searches)
            || (choice->mode == HAFT__MODE_TOOL && haft__str_equal(choice->tool, call->name));
 }
@@ -315,7 +317,7 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     past->finished = true;
     past->finished_ms = call->finished_ms;
     past->finished_count++;
-    run->default_satisfied = run->default_satisfied || wants_default(run, call);
+    run->default_satisfied = run->default_satisfied || satisfies_default(run, call);
     const haft__builtin *builtin = haft__builtin_of(call->tool);
     bool no_hits = haft__resolve_is_search_tool(call->tool) && !call->ok;
     run->search_found_nothing = run->search_found_nothing || no_hits;
@@ -346,7 +348,7 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
     }
     if (call->tool == NULL || call->stage == HAFT__CALL_FINISHED
         || call->stage == HAFT__CALL_REFUSED) {
-        return haft__fold_fail(event, "the call has a result already, or cannot have one", err);
+        return haft__fold_fail(event, "the call already has a result, or cannot have one", err);
     }
     if (call->stage == HAFT__CALL_PAUSED && !is_pinned(call)) {
         return haft__fold_fail(event, "the call is pending", err);
@@ -366,7 +368,7 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         status = error_text(run, *error, &call->result, err);
         call->failure = haft__object_text(*error, "failure");
     } else if (status == HAFT_OK) {
-        status = haft__fold_fail(event, "it is not ok but has no error", err);
+        status = haft__fold_fail(event, "the call failed, but the event has no error", err);
     }
     if (status == HAFT_OK) {
         call->stage = HAFT__CALL_FINISHED;
@@ -413,15 +415,15 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
     return end_batch(run, err);
 }
 
-/* Whether the approval no longer matches the call, so that it needs a new one. */
+/* Whether the approval no longer matches the call, so that the call needs a new approval. */
 static bool approval_is_stale(const haft__run_call *call, const haft__event *event)
 {
     haft_str binding = haft__object_text(event->object, "binding");
     bool answered = call->stage == HAFT__CALL_ANSWERED;
-    bool begun =
+    bool started =
         call->started && (answered || call->stage == HAFT__CALL_STARTED || is_pinned(call));
     haft_str before = answered && call->approved ? call->binding : call->bound;
-    return (begun || (answered && call->approved)) && binding.len > 0
+    return (started || (answered && call->approved)) && binding.len > 0
            && !haft__str_equal(binding, before);
 }
 
@@ -484,7 +486,7 @@ const haft__standing_approval *haft__run_find_standing(const haft__run *run, haf
     return NULL;
 }
 
-/* Keeps the standing approval of an answer, if it has one. */
+/* Records the standing approval of an answer, if the answer has one. */
 static haft_status keep_standing(haft__run *run, const haft__run_call *call,
                                  const haft__event *event, haft_error *err)
 {
@@ -574,8 +576,8 @@ static haft_status read_content(haft__run *run, const haft__event *event, haft__
                : haft__fold_fail(event, "its content has another size or hash", err);
 }
 
-/* Whether the call may store the artifact: one whose content is in its arguments, or any number of
- * binary results. */
+/* Whether the call may store another artifact. A built-in stores at most one, with the content in
+ * its arguments; other tools store any number of binary results. */
 static bool may_store(const haft__run_call *call, bool result)
 {
     return call->stage == HAFT__CALL_STARTED
@@ -595,7 +597,7 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
     *artifact = (haft__artifact){.call = call->id};
     if (!may_store(call, result)) {
         status = haft__fold_fail(
-            event, "the call is not running, or has stored its artifact already", err);
+            event, "the call is not running, or has already stored its artifact", err);
     }
     if (status == HAFT_OK) {
         status = haft__event_text(event, "name", &artifact->name, err);

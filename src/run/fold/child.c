@@ -8,7 +8,7 @@
 #include "run/fold/fold_int.h"
 #include "json/object.h"
 
-/* A fork has a parent, too, but no root: it is no child. */
+/* A fork also has a parent, but no root, so it is not a child. */
 haft_status haft__fold_child_of(haft__run *run, const haft__event *event, haft_error *err)
 {
     run->root = haft__object_text(event->object, "root");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * demand.c - messages that haft adds to the conversation: a demand for a call, if the model cannot
- * be forced to make one; and a correction, if the model's reasoning is valid only after an
- * unchanged history (model/model_rules.h). They are never removed. Tests:
+ * demand.c - messages that haft adds to the conversation and never removes: a demand for a call, if
+ * the model cannot be forced to call; and a correction, if the model's reasoning is valid only
+ * after an unchanged history (model/model_rules.h). Tests:
  * tests/run/scenarios/a-model-that-cannot-be-forced.txt and tests/cli/refused_test.py.
  */
 #include "base/limits.h"

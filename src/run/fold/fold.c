@@ -3,8 +3,8 @@
  * fold.c - haft__run_fold: applies one event. One function for each kind of event.
  *
  * Events come from a store and are untrusted: every field is checked, and an event that is not
- * valid in the current state is rejected. The events of the model are in model.c, those of calls in
- * call.c.
+ * valid in the current state is rejected. model.c applies the events of the model, call.c the
+ * events of calls.
  *
  * Tests: tests/run/fold/fold_test.c. Fuzzer: fuzz/run_fold.c.
  */
@@ -21,7 +21,7 @@
 #include "run/offer/offer.h"
 #include "json/object.h"
 
-#define MAX_KEPT_SCRATCH_BYTES ((size_t)256 << 10) /* more is freed after the event */
+#define MAX_KEPT_SCRATCH_BYTES ((size_t)256 << 10) /* a larger arena is freed after the event */
 
 void haft__fold_set_error(const haft__event *event, const char *what, haft_error *err)
 {
@@ -113,7 +113,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     uint64_t version = 0;
     haft_str hash = {NULL, 0};
     haft_status status =
-        haft__fold_expect_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
+        haft__fold_expect_stage(run, event, HAFT__RUN_NEW, "the run has already started", err);
     if (status == HAFT_OK && !haft__id_valid(event->run)) {
         status = haft__fold_fail(event, "the run id is not valid", err);
     }
@@ -207,8 +207,8 @@ static haft_status read_allowed(haft__run *run, const haft__event *event, haft_e
     return HAFT_OK;
 }
 
-/* The threshold of the gate is fixed once a data tool is offered. It may fall, if tools can no
- * longer be reached, and never rises. */
+/* Records the threshold of the gate when a data tool is offered for the first time. Later it can
+ * only decrease, when tools become unreachable. */
 static void fix_threshold(haft__run *run, const haft__event *event)
 {
     const haft__json *gate = haft__event_field(event, "gate");
@@ -363,8 +363,9 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     HAFT__UNREACHABLE();
 }
 
-/* The time since the last event, at most the duration that the model or tool reports. The rest is
- * not counted: the run waited for a person or had no owner. Parallel calls count once. */
+/* The working time that ends with this event: the time since the last event, limited to the
+ * duration that the model or tool reports. Any other time is not counted, because the run waited
+ * for a person or had no owner. The time of parallel calls counts once. */
 static uint64_t worked_ms_of(const haft__run *run, const haft__event *event)
 {
     uint64_t took = 0, passed = event->at_ms > run->last_ms ? event->at_ms - run->last_ms : 0;
@@ -400,8 +401,8 @@ static haft_status fold_next(haft__run *run, const haft__event *event, haft_erro
     return status;
 }
 
-/* The texts of an event live as long as the run. Its JSON values are in `scratch`;
- * haft__fold_copy_json copies those that the run keeps. */
+/* Reads and folds one line. The texts of the event live as long as the run. Its JSON values are in
+ * `scratch`; haft__fold_copy_json copies the values that the run stores. */
 static haft_status fold_line(haft__run *run, haft_str line, haft__arena *scratch, haft_error *err)
 {
     haft_str kept = haft__arena_copy(run->arena, line);

@@ -5,7 +5,7 @@
 
 #include "run/run.h"
 
-/* Fills `err`: the event is not valid in the current state; `what` says why. */
+/* Fills `err`: the event is not valid in the current state, for the reason `what`. */
 void haft__fold_set_error(const haft__event *event, const char *what, haft_error *err);
 
 /* Calls haft__fold_set_error and returns BAD_INPUT. Inline, so that a static analyzer sees that the
@@ -17,16 +17,16 @@ static inline haft_status haft__fold_fail(const haft__event *event, const char *
     return HAFT_BAD_INPUT;
 }
 
-/* Adds tool_search if tools are deferred: a model can call it even where the spec does not enable
+/* Adds tool_search if tools are deferred. A model can then call it even if the spec does not enable
  * it. */
 HAFT_MUST_USE haft_status haft__fold_add_search_tool(haft__run *run, haft_error *err);
 
-/* The log says whether a variable chose the server of the model, and the price that the spec does
- * not state. The environment and the settings of a process that reads or continues the run do not
- * count. */
+/* Sets the server and the price of the model from the log: whether a variable chose the server, and
+ * the price if the spec states none. The environment and settings of the current process are
+ * ignored. */
 HAFT_MUST_USE haft_status haft__fold_resolve_model(haft__run *run, haft_error *err);
 
-/* The price of a model in this run: that of the spec, or the recorded one. */
+/* The price of a model in this run: the price in the spec, or the recorded price. */
 haft__price haft__fold_find_price(const haft__run *run, const haft__model_spec *model);
 
 /* OK if the run is in `stage`; else fails with `what`. */
@@ -38,16 +38,15 @@ HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const ha
 HAFT_MUST_USE haft_status haft__fold_add_user_message(haft__run *run, haft_str text,
                                                       haft_error *err);
 
-/* Appends the reply, which is not a violation, to the conversation. Later calls for the same reply
- * do nothing. */
+/* Appends the accepted reply to the conversation. Further calls for the same reply do nothing. */
 HAFT_MUST_USE haft_status haft__fold_commit_reply(haft__run *run, haft_error *err);
 
-/* Copies a value of an event into the run's arena. Only the texts of an event live as long as the
- * run without a copy. NULL becomes null. */
+/* Copies a JSON value of an event into the run's arena. Texts are not copied, because the texts of
+ * an event live as long as the run. NULL becomes null. */
 HAFT_MUST_USE haft_status haft__fold_copy_json(haft__run *run, const haft__json *value,
                                                haft__json *ret_kept, haft_error *err);
 
-/* One function for each kind of event about the model, */
+/* One function for each kind of event about the model. */
 HAFT_MUST_USE haft_status haft__fold_model_replied(haft__run *run, const haft__event *event,
                                                    haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_model_failed(haft__run *run, const haft__event *event,
@@ -75,16 +74,17 @@ HAFT_MUST_USE haft_status haft__fold_summary_failed(haft__run *run, const haft__
 
 /* Demands a call in words if the turn forces one and the model cannot be forced. */
 HAFT_MUST_USE haft_status haft__fold_add_demand(haft__run *run, haft_error *err);
-/* Makes run->correction a part of the conversation if the history may only grow. */
+/* Appends run->correction to the conversation if the history is append-only. */
 HAFT_MUST_USE haft_status haft__fold_keep_correction(haft__run *run, haft_error *err);
 
 HAFT_MUST_USE haft_status haft__fold_option_refused(haft__run *run, const haft__event *event,
                                                     haft_error *err);
 
-/* Makes room for `more` calls. */
+/* Reserves memory for `more` calls. */
 HAFT_MUST_USE haft_status haft__fold_grow_calls(haft__run *run, size_t more, haft_error *err);
 
-/* ... about child runs (the first reads the fields of run_started), */
+/* One function for each kind of event about child runs. The first function reads the fields of
+ * run_started. */
 HAFT_MUST_USE haft_status haft__fold_child_of(haft__run *run, const haft__event *event,
                                               haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_child_started(haft__run *run, const haft__event *event,
@@ -92,7 +92,7 @@ HAFT_MUST_USE haft_status haft__fold_child_started(haft__run *run, const haft__e
 HAFT_MUST_USE haft_status haft__fold_child_finished(haft__run *run, const haft__event *event,
                                                     haft_error *err);
 
-/* ... and about calls. */
+/* One function for each kind of event about calls. */
 HAFT_MUST_USE haft_status haft__fold_call_started(haft__run *run, const haft__event *event,
                                                   haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_call_asked(haft__run *run, const haft__event *event,
@@ -110,9 +110,9 @@ HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft_
 
 /* ---- graph.c ---- */
 
-/* A run of a graph has started: only its calls are decided from now on. */
+/* A run of a graph has started. From now on only calls are decided. */
 haft_status haft__fold_graph_started(haft__run *run, const haft__event *event, haft_error *err);
-/* The calls of the step are over. */
+/* The calls of the step have ended. */
 HAFT_MUST_USE haft_status haft__fold_thread_state(const haft__run *run, const haft__event *event,
                                                   haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_graph_step(haft__run *run, const haft__event *event,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph.c - runs of graphs: their calls come from nodes, in batches of one step. src/graph/run
- * applies the events to the graph. Tests: tests/graph/run/graph_run_test.c. */
+/* graph.c - applies events of a graph to the calls of its run; the calls of one step are a batch.
+ * src/graph/run applies the events to the graph itself. Tests: tests/graph/run/graph_run_test.c. */
 #include "base/str.h"
 #include "run/event_body.h"
 #include "run/fold/fold_int.h"
@@ -63,7 +63,7 @@ haft_status haft__fold_thread_state(const haft__run *run, const haft__event *eve
     }
     return values != NULL && values->kind == HAFT__JSON_OBJECT
                ? HAFT_OK
-               : haft__fold_fail(event, "it has no values", err);
+               : haft__fold_fail(event, "the event has no values", err);
 }
 
 haft_status haft__fold_graph_step(haft__run *run, const haft__event *event, haft_error *err)

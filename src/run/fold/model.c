@@ -27,9 +27,9 @@ static uint64_t saturating_multiply(uint64_t a, uint64_t b)
     return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
 
-static uint64_t at_most(uint64_t number, uint64_t most)
+static uint64_t min_of(uint64_t a, uint64_t b)
 {
-    return number < most ? number : most;
+    return a < b ? a : b;
 }
 
 static void add_cost(haft__run *run, uint64_t tokens, uint64_t price)
@@ -42,9 +42,9 @@ static void count_usage(haft__run *run, const haft__event *event, const haft__pr
     haft__json usage = haft__object_get(event->object, "usage");
     uint64_t input = haft__object_number(usage, "input_tokens", 0);
     uint64_t output = haft__object_number(usage, "output_tokens", 0);
-    uint64_t cached = at_most(haft__object_number(usage, "cached_tokens", 0), input);
-    uint64_t written = at_most(haft__object_number(usage, "cache_write_tokens", 0), input - cached);
-    uint64_t hour = at_most(haft__object_number(usage, "cache_write_1h_tokens", 0), written);
+    uint64_t cached = min_of(haft__object_number(usage, "cached_tokens", 0), input);
+    uint64_t written = min_of(haft__object_number(usage, "cache_write_tokens", 0), input - cached);
+    uint64_t hour = min_of(haft__object_number(usage, "cache_write_1h_tokens", 0), written);
     run->usage.input_tokens = saturating_add(run->usage.input_tokens, input);
     run->usage.output_tokens = saturating_add(run->usage.output_tokens, output);
     run->usage.cached_tokens = saturating_add(run->usage.cached_tokens, cached);
@@ -120,9 +120,9 @@ static haft_status expect_reply(const haft__run *run, const haft__event *event, 
     return haft__fold_expect_stage(run, event, HAFT__RUN_AWAITING_REPLY, "no request is open", err);
 }
 
-/* The provider interrupted its tools: the reply is sent back, and the model goes on in the same
- * turn, so that its choice stays. After too many replies the next turn begins; in the last turn
- * that a limit allows, the reply counts as it is. */
+/* The provider interrupted its tools. The next request contains the reply, and the model continues
+ * it in the same turn, with the same choice. After too many such replies the next turn begins. In
+ * the last turn that a limit allows, the reply is judged as it is. */
 static haft_status continue_reply(haft__run *run, haft_error *err)
 {
     haft_str correction = run->correction;
@@ -281,7 +281,7 @@ haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haf
     haft_status status = expect_reply(run, event, err);
     haft_str kind = {NULL, 0};
     if (status == HAFT_OK && run->constraint != HAFT__CONSTRAINT_NONE) {
-        status = haft__fold_fail(event, "the request is constrained already", err);
+        status = haft__fold_fail(event, "the request already has a constraint", err);
     }
     if (status == HAFT_OK) {
         status = haft__event_text(event, "constraint", &kind, err);
@@ -309,7 +309,7 @@ static haft_status read_member(const haft__run *run, const haft__event *event,
         status = haft__fold_fail(event, "the value of \"member\" is not known", err);
     }
     if (status == HAFT_OK && (run->refused & HAFT__MEMBER_BIT(*ret_member)) != 0) {
-        status = haft__fold_fail(event, "the member was refused already", err);
+        status = haft__fold_fail(event, "the member was already refused", err);
     }
     return status;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec.c - a run that continues with another spec: one that was changed, that of another agent, or
- * its own with the next of its models.
+ * spec.c - replaces the spec of a run: by a changed spec, by the spec of another agent, or by the
+ * same spec with its next model.
  *
- * The event of a change contains the whole spec, so that the log alone shows which spec was valid
- * when. The agents of handoffs are part of that spec. Earlier events stay valid; tools are matched
- * by name.
+ * The event of a change contains the whole spec, so that the log shows which spec was valid at each
+ * event. The spec also contains the agents of handoffs. Earlier events stay valid; tools are
+ * matched by name.
  *
  * Tests: tests/run/fold/spec_test.c.
  */
@@ -31,26 +31,26 @@ static haft_status load_spec(haft__run *run, const haft__event *event, const haf
     haft_str was = haft__object_text(event->object, "was");
     haft_str hash = haft__object_text(event->object, "spec");
     if (source == NULL || source->kind != HAFT__JSON_OBJECT) {
-        return haft__fold_fail(event, "it has no spec", err);
+        return haft__fold_fail(event, "the event has no spec", err);
     }
     if (!haft__str_equal(was, run->first_spec->hash)) {
         return haft__fold_fail(event, "its previous spec is not the spec of the run", err);
     }
     if (run->specs.load == NULL) {
         return haft__fail(err, HAFT_UNSUPPORTED, "",
-                          "the run continues with another spec, which cannot be loaded here");
+                          "the run continues with another spec, which this function cannot load");
     }
     haft_status status = run->specs.load(run->specs.context, *source, event->seq, ret_spec, err);
     if (status == HAFT_OK && !haft__str_equal((*ret_spec)->hash, hash)) {
-        status = haft__fold_fail(event, "its spec does not have the hash it names", err);
+        status = haft__fold_fail(event, "the hash of its spec is not the recorded hash", err);
     }
     return status;
 }
 
 /* ---- tools ---- */
 
-/* The tools of the new spec, then the revealed tools of servers, unless another agent gets the run.
- */
+/* Collects the tools of the new spec, and then, if the agent stays the same, the revealed tools of
+ * servers. */
 static haft_status gather_tools(haft__run *run, const haft__spec *spec, bool same_agent,
                                 haft__tools *tools, haft_error *err)
 {
@@ -114,7 +114,7 @@ bool haft__call_is_declined(const haft__run_call *call)
            && haft__str_equal(call->verdict, HAFT__LIT("reject"));
 }
 
-/* Resets the call to its arrival: its pause and the answer belong to the old spec. */
+/* Resets the call to its state on arrival, because its pause and answer belong to the old spec. */
 static void reset_call(haft__run_call *call)
 {
     call->stage = HAFT__CALL_ARRIVED;
@@ -135,7 +135,7 @@ static haft_status update_call(haft__run *run, const haft__event *event, haft__r
     const haft__json *rebound = haft__event_field(event, "rebound");
     const haft__json *binding = rebound != NULL ? haft__json_get(*rebound, call->id) : NULL;
     if ((again || binding != NULL) && !haft__call_may_be_judged_again(call)) {
-        return haft__fold_fail(event, "it judges a call again that was not paused", err);
+        return haft__fold_fail(event, "a call that was not paused is judged again", err);
     }
     if (binding != NULL) {
         call->binding = haft__json_text(*binding);
@@ -147,7 +147,7 @@ static haft_status update_call(haft__run *run, const haft__event *event, haft__r
     }
     if (call->tool == NULL && !over && call->stage != HAFT__CALL_ARRIVED
         && !haft__call_is_declined(call)) {
-        return haft__fold_fail(event, "a call that has started has no tool any more", err);
+        return haft__fold_fail(event, "the spec lacks the tool of a started call", err);
     }
     return HAFT_OK;
 }
@@ -202,7 +202,7 @@ haft_status haft__fold_resolve_model(haft__run *run, haft_error *err)
 
 /* ---- the conversation ---- */
 
-/* Replaces the system prompt by that of the new spec. */
+/* Replaces the system prompt by the system prompt of the new spec. */
 static haft_status update_system_prompt(haft__run *run, haft_error *err)
 {
     haft__messages before = run->messages;
@@ -217,7 +217,7 @@ static haft_status update_system_prompt(haft__run *run, haft_error *err)
     return status;
 }
 
-/* Everything that follows from the new spec, except for open calls. */
+/* Applies the new spec to the run, except to its open calls. */
 static haft_status use_spec(haft__run *run, const haft__spec *spec, haft_error *err)
 {
     run->spec = spec;
@@ -230,7 +230,7 @@ static haft_status use_spec(haft__run *run, const haft__spec *spec, haft_error *
     return status == HAFT_OK ? update_system_prompt(run, err) : status;
 }
 
-/* The spec of the agent with the budgets of the whole run. */
+/* Copies the spec of the agent, with the budgets of the whole run. */
 static const haft__spec *share_budgets(haft__run *run, const haft__spec *agent)
 {
     haft__spec *spec = haft__arena_alloc(run->arena, sizeof(*spec));
@@ -247,7 +247,7 @@ static const haft__spec *share_budgets(haft__run *run, const haft__spec *agent)
     return spec;
 }
 
-/* The agent keeps the run, if the new spec still has it. */
+/* The current agent continues with its new spec, if the new spec still contains the agent. */
 static haft_status keep_agent(haft__run *run, const haft__spec **io_spec, haft_error *err)
 {
     const haft__spec *agent =
@@ -302,7 +302,7 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
 
 /* ---- handoffs ---- */
 
-/* The agent that the call names; NULL if the event is about another one. */
+/* The agent that the accepted call names; NULL if the event names another agent. */
 static const haft__spec *find_target(const haft__run *run, const haft__event *event)
 {
     const haft__run_call *call = haft__handoff_due(run);
@@ -331,7 +331,7 @@ haft_status haft__fold_handed_off(haft__run *run, const haft__event *event, haft
     if (tools == NULL || spec == NULL) {
         return haft__arena_fail(run->arena, err);
     }
-    status = haft__fold_commit_reply(run, err); /* in the format of the agent that gave it */
+    status = haft__fold_commit_reply(run, err); /* in the format of the old agent */
     if (status == HAFT_OK) {
         status = gather_tools(run, spec, false, tools, err);
     }
@@ -353,8 +353,8 @@ haft_status haft__fold_handed_off(haft__run *run, const haft__event *event, haft
 
 /* ---- the next model of the spec ---- */
 
-/* The choice of the turn stays; the request, the prompt and the demands are those of the new model.
- */
+/* The choice of the turn stays the same. The request, the prompt and the demands change to those of
+ * the new model. */
 static haft_status use_next_model(haft__run *run, haft_error *err)
 {
     haft__spec *spec = haft__arena_alloc(run->arena, sizeof(*spec));
@@ -362,7 +362,7 @@ static haft_status use_next_model(haft__run *run, haft_error *err)
         return haft__arena_fail(run->arena, err);
     }
     *spec = *run->spec->fallback;
-    spec->limits = run->spec->limits; /* after a handoff, those of the whole run */
+    spec->limits = run->spec->limits; /* after a handoff: the limits of the whole run */
     run->spec = spec;
     run->failed_models++;
     run->failed = run->sent_again = false;
@@ -388,7 +388,7 @@ haft_status haft__fold_model_changed(haft__run *run, const haft__event *event, h
     haft_status status =
         haft__fold_expect_stage(run, event, HAFT__RUN_AWAITING_REPLY, "no request is open", err);
     if (status == HAFT_OK && (!run->failed || run->spec->fallback == NULL)) {
-        status = haft__fold_fail(event, "no model has failed that another one follows", err);
+        status = haft__fold_fail(event, "no model has failed, or no further model exists", err);
     }
     if (status == HAFT_OK) {
         status = use_next_model(run, err);

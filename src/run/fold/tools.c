@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tools.c - events about searches: tools that were declared, listed or evicted.
+ * tools.c - applies events about searches: tools that were declared, listed or evicted.
  *
- * The event contains the whole definitions: a run never asks a server for the tools of the past.
+ * The event contains the whole definitions, so a run never asks a server for earlier tools.
  *
  * Tests: tests/run/fold/tools_test.c.
  */
@@ -80,7 +80,7 @@ static haft_status grow_tools(haft__run *run, size_t more, haft_error *err)
 
 /* ---- definitions ---- */
 
-/* "search" of "docs:search"; .ptr is NULL if the name is not of that server. */
+/* The part "search" of "docs:search"; .ptr is NULL if the name belongs to another server. */
 static haft_str local_name(haft_str name, haft_str server)
 {
     bool own = name.len > server.len + 1 && server.len > 0 && haft__str_starts_with(name, server)
@@ -88,7 +88,7 @@ static haft_str local_name(haft_str name, haft_str server)
     return own ? haft__str_skip(name, server.len + 1) : (haft_str){NULL, 0};
 }
 
-/* How it runs, for src/exec: {server, tool, hash}. */
+/* Writes the data that src/exec needs to run the tool: {server, tool, hash}. */
 static haft_status write_definition(haft__run *run, haft_str server, haft_str local, haft_str hash,
                                     haft__json *ret_definition, haft_error *err)
 {
@@ -154,11 +154,11 @@ static haft_status read_tool(haft__run *run, const haft__event *event, haft__jso
 typedef struct finding {
     haft__run *run;
     const haft__event *event;
-    bool first;              /* before the first turn; else by a call */
-    bool shown;              /* the declared ones; else those that are only listed */
+    bool first;              /* the search before the first turn; else a search by a call */
+    bool shown;              /* the current tools are declared; else they are only listed */
     const haft__tool **hits; /* all hits, for the call that searched */
     size_t hit_count;
-    const haft__tool **revealed; /* those that no search had declared */
+    const haft__tool **revealed; /* hits that no earlier search had declared */
     size_t revealed_count;
 } finding;
 
@@ -168,7 +168,8 @@ static bool is_only_named(haft__json entry)
     return schema != NULL && schema->kind == HAFT__JSON_NULL;
 }
 
-/* A tool that is only listed gets no protection from eviction; only a declared hit does. */
+/* Records the tool as found. Only a declared hit is protected from eviction; a listed hit is
+ * not. */
 static void mark_revealed(finding *f, const haft__tool *tool)
 {
     haft__run *run = f->run;
@@ -189,8 +190,8 @@ static void mark_revealed(finding *f, const haft__tool *tool)
     }
 }
 
-/* A tool that the run already has keeps its definition and only gets its place in the request. A
- * second definition is an error, unless the tool was evicted in between. */
+/* Adds a tool that the run already has. The tool keeps its definition and gets its place in the
+ * request. A second definition is an error, unless the tool was evicted in between. */
 static haft_status add_known(finding *f, const haft__tool *known, haft__json entry, haft_error *err)
 {
     const haft__tool_history *past = &f->run->past[haft__run_tool_index(f->run, known)];

@@ -2,9 +2,9 @@
 /*
  * run/handoff/handoff.h - handoffs: a run that continues with another agent.
  *
- * A call of a tool transfer_to_NAME asks for it. When all calls of the turn have results, the event
- * handed_off replaces the spec of the run by that of the agent; the conversation stays. All agents
- * are part of the spec that the run began with, so the log needs no other spec.
+ * A call of a tool transfer_to_NAME requests a handoff. When all calls of the turn have results,
+ * the event handed_off replaces the spec of the run by the spec of the agent; the conversation
+ * stays. The spec that the run began with contains all agents, so the log needs no other spec.
  */
 #ifndef HAFT_RUN_HANDOFF_HANDOFF_H
 #define HAFT_RUN_HANDOFF_HANDOFF_H
@@ -14,7 +14,7 @@
 /* The agent of that name; NULL if the spec has none. */
 const haft__spec *haft__spec_find_agent(const haft__spec *spec, haft_str name);
 
-/* The handoff of that tool; NULL if it is no such tool. */
+/* The handoff of that tool; NULL if it is not a transfer tool. */
 const haft__handoff *haft__spec_find_handoff(const haft__spec *spec, haft_str tool);
 
 /* The spec of the agent that gets the run; NULL if the run has no such agent. */
@@ -23,7 +23,8 @@ const haft__spec *haft__handoff_spec(const haft__run *run, const haft__handoff *
 /* The first accepted transfer of the last reply; NULL without one. */
 const haft__run_call *haft__handoff_accepted(const haft__run *run);
 
-/* The same, if the run has not been handed over yet and all calls of the reply have results. */
+/* Like haft__handoff_accepted, but NULL if the handoff has already happened or a call of the reply
+ * has no result. */
 const haft__run_call *haft__handoff_due(const haft__run *run);
 
 #endif

@@ -91,9 +91,9 @@ haft_str haft__constraint_format(const haft__run *run)
 
 /* ---- the constraint ---- */
 
-/* An endless string of a small model would use up the reply. A string may therefore have at most
- * half as many characters as the reply may have tokens. 0 if the reply is not limited, or if the
- * limit is too large for the counters of a grammar. */
+/* The maximum length of a string in a reply: half as many characters as the reply may have tokens.
+ * Without this limit, an endless string of a small model would fill the reply. 0 (no limit) if the
+ * reply is not limited, or if the limit is too large for the counters of a grammar. */
 static uint32_t max_reply_chars(haft__json options)
 {
     static const char *const keys[] = {"max_tokens", "max_completion_tokens", "max_output_tokens",
@@ -109,8 +109,8 @@ static uint32_t max_reply_chars(haft__json options)
     return 0;
 }
 
-/* Only a model that is known to reason gets a reasoning block. A small model that opens one by
- * chance never closes it, and then makes no call. */
+/* The grammar permits a reasoning block only for a model that is known to reason. Otherwise a small
+ * model could open a block by chance, never close it, and make no call. */
 static haft__grammar_options options_for(const haft__model_spec *model, bool several)
 {
     return (haft__grammar_options){.several = several,
@@ -137,7 +137,7 @@ static haft_status write_schema(const haft__request *request, const haft__format
         return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, "", "%s", narrow.message);
     }
     char why[sizeof(narrow.message) + 16];
-    (void)snprintf(why, sizeof(why), "off: it %s", narrow.message);
+    (void)snprintf(why, sizeof(why), "off: the mode %s", narrow.message);
     haft__relax_report_truncate(report, before);
     haft__relax_report_add(report, haft__str(narrow.where), HAFT__LIT("strict mode"), why);
     options.complete = false;

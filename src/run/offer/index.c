@@ -13,7 +13,7 @@ haft_str haft__offer_index_truncate_query(haft_str text)
     return (haft_str){text.ptr, haft__utf8_offset(text, HAFT__LIMIT_SEARCH_TASK_CHARS)};
 }
 
-/* False also for deferred tools that no search may find. */
+/* Whether a search may find the tool. False for some deferred tools, too. */
 static bool is_searchable(const haft__verdict *verdict)
 {
     return haft__reason_is_deferred(verdict->reason)

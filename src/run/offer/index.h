@@ -19,7 +19,7 @@ haft_str haft__offer_index_truncate_query(haft_str text);
 HAFT_MUST_USE haft_status haft__offer_index_key(const haft__offer *offer,
                                                 char key[HAFT__SHA256_HEX], haft_error *err);
 
-/* Adds the deferred tools of an offer to the index. Tools that do not fit are left out. */
+/* Adds the deferred tools of an offer to the index. Omits tools that do not fit. */
 HAFT_MUST_USE haft_status haft__offer_index_fill(haft__search_index *index,
                                                  const haft__offer *offer, haft_error *err);
 

@@ -18,8 +18,9 @@ static bool has_format(const haft__spec *spec, haft_str name)
     return false;
 }
 
-/* Native calling depends on the model. Codemode needs an interpreter, which does not exist here.
- * The other formats are text, which every model can write. */
+/* Whether the model can use the format. Only some models support native calling. Codemode needs an
+ * interpreter, which haft does not have. All other formats are text, which every model can
+ * write. */
 static bool is_available(const haft__spec *spec, haft_str format)
 {
     if (haft__str_equal(format, HAFT__LIT("native"))) {
@@ -33,16 +34,17 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
     for (size_t i = 0; i < spec->format_count; i++) {
         if (is_available(spec, spec->formats[i])) {
             bool lacks = i > 0 && haft__str_equal(spec->formats[0], HAFT__LIT("native"));
-            *ret_reason = lacks   ? "the first enabled one available: the model has no native calls"
-                          : i > 0 ? "the first enabled one available"
-                          : spec->model.family.gave_format ? "the format of the model's family"
-                                                           : "preferred, and available";
+            *ret_reason =
+                lacks ? "the first enabled format that is available: the model has no native calls"
+                : i > 0                          ? "the first enabled format that is available"
+                : spec->model.family.gave_format ? "the format of the model's family"
+                                                 : "the preferred format";
             return spec->formats[i];
         }
     }
     *ret_reason = has_format(spec, HAFT__LIT("codemode"))
-                      ? "code cannot be run here, and nothing else is enabled"
-                      : "nothing else is enabled";
+                      ? "haft cannot run code, and no other format is enabled"
+                      : "no other format is enabled";
     return HAFT__LIT("native");
 }
 
@@ -58,7 +60,8 @@ bool haft__offer_keeps_prefix(const haft__spec *spec)
            && haft__model_rules_find(spec->model.model)->binds_reasoning;
 }
 
-/* A history without results of calls has no place for a reference or a definition. */
+/* Returns NONE for a history of kind transcript: it has no results of calls, which would contain
+ * the references or definitions of the tools. */
 haft__deferral haft__offer_deferral(const haft__spec *spec, const haft__run *run)
 {
     const haft__provider *provider = haft__provider_for_model(&spec->model);
@@ -82,8 +85,9 @@ typedef enum part {
     PART_NONE,
 } part;
 
-/* Where a tool is that only a search reveals. It stays there even if its server no longer lists it:
- * a request begins with the bytes of the one before. */
+/* The part of the request for a tool that only a search reveals. The tool stays in its part even if
+ * its server no longer lists it, because each request begins with the bytes of the previous
+ * request. */
 static part part_of_searched(haft__deferral deferral, const haft__tool_history *past)
 {
     return past->shown_first                         ? PART_LOADED
@@ -112,33 +116,34 @@ static part part_of(const haft__run *run, haft__deferral deferral, size_t index)
 /* Sort key of a tool in its part of the request: tools of the spec first, then revealed tools in
  * the order of their declaration. Deferred tools are declared in the order in which the run got
  * them. */
-static uint64_t place_of(const haft__run *run, part where, size_t index)
+static uint64_t sort_key(const haft__run *run, part where, size_t index)
 {
     const haft__tool_history *past = &run->past[index];
     bool fixed = where == PART_DEFERRED || past->found == HAFT__TOOL_REVEAL_NONE;
     return fixed ? index : (uint64_t)run->tools->count + past->shown_order;
 }
 
-/* Inserts the tool after those of its part that come before it. They are already sorted, except for
- * tools that were revealed again. */
-static void put(const haft__run *run, haft__offered *offered, size_t first, part where,
-                size_t index)
+/* Inserts the tool into the sorted tools of its part. A loop is needed only for tools that were
+ * revealed again; all others arrive in order. */
+static void insert_tool(const haft__run *run, haft__offered *offered, size_t first, part where,
+                        size_t index)
 {
     size_t at = offered->count++;
     for (; where != PART_LISTED && at > first
-           && place_of(run, where, offered->items[at - 1]) > place_of(run, where, index);
+           && sort_key(run, where, offered->items[at - 1]) > sort_key(run, where, index);
          at--) {
         offered->items[at] = offered->items[at - 1];
     }
     offered->items[at] = index;
 }
 
-static size_t put_part(const haft__run *run, const part *parts, haft__offered *offered, part where)
+static size_t insert_part(const haft__run *run, const part *parts, haft__offered *offered,
+                          part where)
 {
     size_t first = offered->count;
     for (size_t i = 0; i < run->tools->count; i++) {
         if (parts[i] == where) {
-            put(run, offered, first, where, i);
+            insert_tool(run, offered, first, where, i);
         }
     }
     return offered->count - first;
@@ -155,11 +160,11 @@ static haft_status collect(const haft__run *run, haft__deferral deferral, haft__
     for (size_t i = 0; i < run->tools->count; i++) {
         parts[i] = part_of(run, deferral, i);
     }
-    size_t loaded = put_part(run, parts, &offered, PART_LOADED);
-    offered.deferred = put_part(run, parts, &offered, PART_DEFERRED);
+    size_t loaded = insert_part(run, parts, &offered, PART_LOADED);
+    offered.deferred = insert_part(run, parts, &offered, PART_DEFERRED);
     offered.declared = loaded + offered.deferred;
-    offered.appended = put_part(run, parts, &offered, PART_APPENDED);
-    (void)put_part(run, parts, &offered, PART_LISTED);
+    offered.appended = insert_part(run, parts, &offered, PART_APPENDED);
+    (void)insert_part(run, parts, &offered, PART_LISTED);
     *ret_offered = offered;
     return HAFT_OK;
 }
@@ -176,7 +181,7 @@ haft_status haft__offer_text_tools(const haft__run *run, haft__arena *arena,
     return collect(run, HAFT__DEFERRAL_NONE, arena, ret_offered, err);
 }
 
-static bool was_found(const haft__run *run)
+static bool any_tool_found(const haft__run *run)
 {
     for (size_t i = 0; i < run->tools->count; i++) {
         if (run->past[i].found != HAFT__TOOL_REVEAL_NONE) {
@@ -186,11 +191,12 @@ static bool was_found(const haft__run *run)
     return false;
 }
 
-/* Whether a search may still reveal data tools: no search was successful, none of the model's
- * failed, and tool_search, which has this index, is declared and not rejected. */
+/* Whether a search may still reveal data tools: no search has found tools yet, no search of the
+ * model has failed, and tool_search is declared and not rejected. `index` is the index of
+ * tool_search. */
 static bool can_search(const haft__run *run, size_t index)
 {
-    return index < run->tools->count && !run->search_found_nothing && !was_found(run)
+    return index < run->tools->count && !run->search_found_nothing && !any_tool_found(run)
            && (run->past[index].rejected == 0 || run->past[index].finished_count > 0)
            && haft__resolve_index(run, index).visibility == HAFT__VISIBILITY_DECLARED;
 }

@@ -15,39 +15,40 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason);
 /* How deferred tools reach the model. `run` is NULL before the run exists. */
 haft__deferral haft__offer_deferral(const haft__spec *spec, const haft__run *run);
 
-/* The tools of a request, by index. Declared tools come first, in the order of the request, which
- * is append-only. All except the deferred ones can be called; of these, only those that a search
- * has revealed. Lives in `arena`. */
+/* The tools of a request, by index: first the declared tools, in the order of the request, then the
+ * others. Later requests only append tools. All tools can be called, except deferred tools that no
+ * search has revealed. Lives in `arena`. */
 typedef struct haft__offered {
     size_t *items;
     size_t count;
     size_t declared; /* in the request's list of tools */
-    size_t deferred; /* the last of the declared ones (haft__request.deferred_count) */
-    size_t appended; /* after the declared ones: the history declares them */
+    size_t deferred; /* number of deferred tools: the last declared tools
+                      * (haft__request.deferred_count) */
+    size_t appended; /* number of tools after the declared tools: the history declares them */
 } haft__offered;
 
 HAFT_MUST_USE haft_status haft__offer_tools(const haft__run *run, haft__arena *arena,
                                             haft__offered *ret_offered, haft_error *err);
 
-/* The same for a request with calls in its text, which can only declare tools that can be called.
- */
+/* Like haft__offer_tools, for a request with calls in its text. Such a request declares only tools
+ * that can be called. */
 HAFT_MUST_USE haft_status haft__offer_text_tools(const haft__run *run, haft__arena *arena,
                                                  haft__offered *ret_offered, haft_error *err);
 
-/* Collects the facts of the choice policy for the turn that is about to start. The tools are those
- * of haft__offer_tools that can be called; everything lives in `arena`. */
+/* Collects the facts of the choice policy for the turn that is about to start. The tools are the
+ * callable tools of haft__offer_tools. The facts live in `arena`. */
 HAFT_MUST_USE haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                                             haft__choice_facts *ret_facts, haft_error *err);
 
 /* Whether the model calls tools natively, not in its text. */
 bool haft__offer_is_native(const haft__spec *spec);
 
-/* Whether system prompt, tools and messages may only grow during a run, because the model's
- * reasoning is bound to them (model/model_rules.h). */
+/* Whether system prompt, tools and messages are append-only during a run, because the model's
+ * reasoning is valid only after them (model/model_rules.h). */
 bool haft__offer_keeps_prefix(const haft__spec *spec);
 
-/* Appends a line for each artifact tool that is declared although the gate is closed, because
- * tools must not be added later: it says when the tool may be called. */
+/* Appends a line for each artifact tool that is declared while the gate is closed (tools must not
+ * be added later). The line says when the tool may be called. */
 void haft__offer_write_early_tools(haft__buf *buf, const haft__spec *spec,
                                    const haft__tools *tools);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resolve.c - the decision tree, from its branches to the whole offer. Tests:
+ * resolve.c - the decision tree: first the functions of its branches, then the whole offer. Tests:
  * tests/run/offer/resolve_test.c, and every combination in tests/run/resolve_all_test.c.
  */
 #include "run/offer/resolve.h"
@@ -49,7 +49,7 @@ static bool is_enabled(haft__json server)
     return haft__object_get(server, "enabled").kind != HAFT__JSON_FALSE;
 }
 
-static bool is_given(haft__json patterns)
+static bool has_patterns(haft__json patterns)
 {
     return patterns.kind == HAFT__JSON_ARRAY && patterns.count > 0;
 }
@@ -57,7 +57,7 @@ static bool is_given(haft__json patterns)
 /* The first pattern that matches; .ptr is NULL if no pattern does. */
 static haft_str match_of(haft__json patterns, haft_str name)
 {
-    for (uint32_t i = 0; is_given(patterns) && i < patterns.count; i++) {
+    for (uint32_t i = 0; has_patterns(patterns) && i < patterns.count; i++) {
         haft_str pattern = haft__json_text(patterns.items[i]);
         if (haft__filter_matches(pattern, name)) {
             return pattern;
@@ -71,8 +71,8 @@ static bool matches_any(haft__json patterns, haft_str name)
     return match_of(patterns, name).ptr != NULL;
 }
 
-/* Whether the part of a pattern before the ':' matches the server. A pattern without ':' is about
- * whole names and may match a tool of any server. */
+/* Whether a pattern can match a tool of the server. Compares the part of the pattern before the
+ * ':'. A pattern without ':' is compared with whole names and can match a tool of any server. */
 static bool allows_server(haft__json patterns, haft_str server)
 {
     for (uint32_t i = 0; i < patterns.count; i++) {
@@ -89,7 +89,7 @@ static bool allows_server(haft__json patterns, haft_str server)
  * pattern does. */
 static haft_str denial_of_server(haft__json patterns, haft_str server)
 {
-    for (uint32_t i = 0; is_given(patterns) && i < patterns.count; i++) {
+    for (uint32_t i = 0; has_patterns(patterns) && i < patterns.count; i++) {
         haft_str pattern = haft__json_text(patterns.items[i]), rest = pattern;
         bool all = haft__str_equal(rest, HAFT__LIT("*"));
         haft_str part = haft__str_split(&rest, ':');
@@ -107,7 +107,7 @@ haft__reason haft__resolve_server(const haft__spec *spec, haft_str server)
     if (known == NULL || !is_enabled(*known)) {
         return known == NULL ? HAFT__REASON_NO_SERVER : HAFT__REASON_SERVER_DISABLED;
     }
-    bool allowed = !is_given(allow) || allows_server(allow, server);
+    bool allowed = !has_patterns(allow) || allows_server(allow, server);
     return allowed && denial_of_server(haft__object_get(spec->mcp, "deny"), server).ptr == NULL
                ? HAFT__REASON_DEFERRED
                : HAFT__REASON_SERVER_DENIED;
@@ -152,8 +152,8 @@ static bool is_scheduled(const haft__spec *spec, haft_str name)
     return scheduled;
 }
 
-/* Whether a node of the spec's graph calls the tool; any tool of a server that the spec itself does
- * not declare if `name` is empty. */
+/* Whether a node of the spec's graph calls the tool `name`. If `name` is empty: whether a node
+ * calls any tool of a server that the spec itself does not declare. */
 static bool is_called_by_node(const haft__spec *spec, haft_str name)
 {
     haft__json nodes = haft__object_object(spec->graph, "nodes");
@@ -172,7 +172,7 @@ bool haft__resolve_needs_servers(const haft__spec *spec)
     return is_called_by_node(spec, HAFT__LIT(""));
 }
 
-/* A tool that the spec names for a call must be declared. */
+/* The tools that this function returns true for are never deferred. */
 bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
 {
     const haft__choice_spec *choice = &spec->choice;
@@ -216,7 +216,8 @@ static bool builtin_allowed(const haft__spec *spec, haft_str builtin)
                                spec->builtin_deny, spec->builtin_deny_count);
 }
 
-/* As far as it is known: only a run has asked the servers. */
+/* Whether the spec has, or may have, deferred tools. Without a run, the lists of the servers are
+ * unknown. */
 static bool has_deferred(const haft__spec *spec, const haft__run *run)
 {
     return (run == NULL || !run->nothing_to_search) && (has_servers(spec) || defers_any(spec));
@@ -237,7 +238,8 @@ bool haft__resolve_has_unfindable_tools(const haft__spec *spec)
     return haft__resolve_search_denied(spec) && has_deferred(spec, NULL);
 }
 
-/* How many deferred tools a model sees: below 7, from 7 to 30, and above 30 billion parameters. */
+/* The maximum number of deferred tools that a model sees, if it has less than 7, 7 to 30, or more
+ * than 30 billion parameters. */
 enum { SMALL_CAP = 2, MIDDLE_CAP = 5, LARGE_CAP = 10 };
 
 uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why)
@@ -279,7 +281,7 @@ static bool has_members(haft__json object)
     return object.kind == HAFT__JSON_OBJECT && object.count > 0;
 }
 
-/* ENABLED, or the requirement that the spec does not meet. */
+/* Returns ENABLED, or the requirement that the spec does not meet. */
 static haft__reason check_need(const haft__spec *spec, const haft__run *run,
                                haft__builtin_need need)
 {
@@ -302,7 +304,7 @@ bool haft__resolve_is_search_tool(const haft__tool *tool)
     return builtin != NULL && builtin->host == HAFT__BUILTIN_IN_ENGINE;
 }
 
-/* ENABLED, or the reason why it is not offered. */
+/* Returns ENABLED, or the reason why the built-in is not offered. */
 static haft__reason judge_builtin(const haft__spec *spec, const haft__run *run, haft_str name)
 {
     bool enabled = haft__tools_find(&spec->tools, name) != NULL;
@@ -361,11 +363,11 @@ static haft__visibility visibility_of(haft__reason reason)
     HAFT__UNREACHABLE();
 }
 
-/* The reason after searches; `otherwise` if no search has found the tool. */
-static haft__reason reveal_reason(const haft__tool_history *past, haft__reason otherwise)
+/* The reason for a deferred tool after searches; `fallback` if no search has found the tool. */
+static haft__reason reveal_reason(const haft__tool_history *past, haft__reason fallback)
 {
     switch (past != NULL ? past->found : HAFT__TOOL_REVEAL_NONE) {
-    case HAFT__TOOL_REVEAL_NONE: return otherwise;
+    case HAFT__TOOL_REVEAL_NONE: return fallback;
     case HAFT__TOOL_REVEAL_SHOWN: return HAFT__REASON_REVEALED;
     case HAFT__TOOL_REVEAL_LISTED: return HAFT__REASON_LISTED;
     case HAFT__TOOL_REVEAL_HIDDEN: return HAFT__REASON_HIDDEN;
@@ -373,7 +375,7 @@ static haft__reason reveal_reason(const haft__tool_history *past, haft__reason o
     HAFT__UNREACHABLE();
 }
 
-/* A tool of the spec itself. */
+/* The reason for a tool of the spec itself. */
 static haft__reason judge_own(const haft__spec *spec, const haft__tool_history *past,
                               const haft__tool *tool)
 {
@@ -394,8 +396,8 @@ static haft_str server_of(const haft__tool *tool)
     return tool->source == HAFT__TOOL_MCP && server.ptr != NULL ? server : HAFT__LIT("");
 }
 
-/* Whether the model can be told which of the declared tools are allowed. Text formats and most
- * servers have no place for it. A model of this process reads the choice itself. */
+/* Whether a request can list the allowed tools among the declared tools. Text formats and most
+ * servers do not support this. A model inside this process reads the choice directly. */
 static bool takes_subset(const haft__spec *spec, const haft__run *run)
 {
     const haft__provider *provider = haft__provider_for_model(&spec->model);
@@ -408,9 +410,10 @@ static bool takes_subset(const haft__spec *spec, const haft__run *run)
                             : haft__provider_is_local(&spec->model);
 }
 
-/* While the gate is closed, an artifact tool must not be called. A model that cannot be given a
- * subset would see it among the tools of which it must call one. Only the schedule can force a call
- * before the gate opens; the default applies after it, and a phase forces nothing. */
+/* Whether an artifact tool is declared only after the gate has opened. While the gate is closed,
+ * the tool must not be called, so a request without a list of allowed tools omits it. A tool in the
+ * schedule is declared, because the schedule can force its call before the gate opens; the default
+ * applies later, and a phase forces no call. */
 static bool waits_for_gate(const haft__spec *spec, const haft__run *run, const haft__tool *tool)
 {
     return tool->role == HAFT__ROLE_ARTIFACT && spec->choice.gate
@@ -427,13 +430,14 @@ void haft__offer_write_early_tools(haft__buf *buf, const haft__spec *spec, const
             haft__buf_add_str(buf, buf->len > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
             haft__buf_add_str(buf, HAFT__LIT("Call "));
             haft__wire_name_add(buf, tool->name);
-            haft__buf_add_str(buf, HAFT__LIT(" only when you may also answer: after enough other "
-                                             "tools were called. Before that it is refused."));
+            haft__buf_add_str(buf,
+                              HAFT__LIT(" only when you may also answer: after enough other "
+                                        "tools were called. Earlier calls of it are refused."));
         }
     }
 }
 
-/* `run` is NULL without a run; `past` is also NULL if the run does not have the tool. */
+/* `run` may be NULL; `past` is NULL without a run, or if the run does not have the tool. */
 static haft__verdict judge_tool(const haft__spec *spec, const haft__run *run,
                                 const haft__tool_history *past, const haft__tool *tool)
 {
@@ -474,7 +478,7 @@ haft__verdict haft__resolve_index(const haft__run *run, size_t index)
 
 /* ---- tools of servers ---- */
 
-/* The verdict on a tool in its server's list; the result of searches is applied last. */
+/* The reason for a tool in its server's list. */
 static haft__reason judge_listed(const haft__spec *spec, const haft__run *run,
                                  const haft__mcp_listing *listing, const haft__mcp_tool *tool,
                                  const haft__tool *known)
@@ -484,22 +488,22 @@ static haft__reason judge_listed(const haft__spec *spec, const haft__run *run,
     if (server != HAFT__REASON_DEFERRED) {
         return server;
     }
-    if ((is_given(allow) && !matches_any(allow, tool->name))
+    if ((has_patterns(allow) && !matches_any(allow, tool->name))
         || matches_any(haft__object_get(spec->mcp, "deny"), tool->name)) {
         return HAFT__REASON_TOOL_DENIED;
     }
     if (known != NULL && known->source != HAFT__TOOL_MCP) {
         return HAFT__REASON_NAME_TAKEN;
     }
-    if (known != NULL) { /* the run has the definition, even if the server is gone */
+    if (known != NULL) { /* the run has the definition, even if the server no longer exists */
         return reveal_reason(history_of(run, known), HAFT__REASON_DEFERRED);
     }
     if (listing->error.len > 0) {
         return HAFT__REASON_SERVER_ERROR;
     }
     if (listing->changed != NULL && listing->changed[tool - listing->tools]) {
-        return HAFT__REASON_TOOL_CHANGED; /* every call would be refused, and its description is not
-                                             trusted */
+        return HAFT__REASON_TOOL_CHANGED; /* calls would be refused, and the new description is not
+                                           * trusted */
     }
     return builtin_allowed(spec, HAFT__LIT(HAFT__TOOL_SEARCH)) ? HAFT__REASON_DEFERRED
                                                                : HAFT__REASON_SEARCH_DENIED;
@@ -572,7 +576,7 @@ static void add_builtins(const haft__spec *spec, const haft__run *run, haft__off
     for (size_t i = 0; i < count; i++) {
         haft_str name = haft__str(builtins[i].name);
         if (haft__tools_find(&spec->tools, name) != NULL) {
-            continue; /* the spec's entry stands for it */
+            continue; /* the spec has an entry for it */
         }
         haft__verdict verdict = {.name = name,
                                  .server = HAFT__LIT(""),
@@ -585,7 +589,7 @@ static void add_builtins(const haft__spec *spec, const haft__run *run, haft__off
     }
 }
 
-/* Whether the server has listed its tools: one that is missing in the list is gone. */
+/* Whether the server has listed its tools, so that a tool that is not listed is gone. */
 static bool is_gone(const haft__mcp_listing *listings, size_t count, haft_str server)
 {
     for (size_t i = 0; i < count; i++) {
@@ -639,7 +643,8 @@ haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
             add_verdict(&offer, resolve_listed(spec, run, &listings[i], &listings[i].tools[k]));
         }
     }
-    for (size_t i = spec->tools.count; i < tools->count; i++) { /* that no server lists */
+    for (size_t i = spec->tools.count; i < tools->count; i++) { /* tools of the run that no server
+                                                                 * lists */
         const haft__tool *tool = tools->items[i];
         if (tool->source == HAFT__TOOL_MCP
             && !is_listed(listings, listing_count, tool->name, server_of(tool))) {

@@ -7,10 +7,10 @@
  *                  unchanged since it was accepted? still listed?
  *                  Then it is deferred: visible after a search found it, up to the cap.
  *     others       declared, unless all of them together exceed their share of the context;
- *                  then they are deferred like those of servers.
+ *                  then they are deferred like tools of servers.
  *
- * resolve(spec, state, model) is pure. A run's offer, `haft explain` and the refusal of a call all
- * use its verdicts; nothing else computes one.
+ * Only this module computes verdicts: a run's offer, `haft explain` and the refusal of a call all
+ * use them.
  */
 #ifndef HAFT_RUN_OFFER_RESOLVE_H
 #define HAFT_RUN_OFFER_RESOLVE_H
@@ -49,14 +49,14 @@ const char *haft__visibility_name(haft__visibility visibility);
     X(SERVER_DENIED, "server_denied", "the server is not allowed by mcp.allow and mcp.deny")       \
     X(TOOL_DENIED, "tool_denied", "denied by mcp.allow and mcp.deny")                              \
     X(SERVER_ERROR, "server_error", "its server has an error")                                     \
-    X(TOOL_CHANGED, "tool_changed", "not what it was when it was first used or accepted")          \
-    X(GONE, "gone", "its server does not list it any more")                                        \
-    X(NAME_TAKEN, "name_taken", "there is a tool of that name already")                            \
+    X(TOOL_CHANGED, "tool_changed", "changed since it was first used or accepted")                 \
+    X(GONE, "gone", "its server no longer lists it")                                               \
+    X(NAME_TAKEN, "name_taken", "another tool already has this name")                              \
     X(SEARCH_DENIED, "search_denied", "deferred, and tool_search is denied: nothing finds it")     \
     X(DEFERRED, "deferred", "deferred: no search has shown it")                                    \
     X(SHARE, "share", "deferred: the spec's tools take more than their share of the context")      \
     X(REVEALED, "revealed", "shown by a search")                                                   \
-    X(LISTED, "listed", "found by a search and not shown: past the cap; can be called")            \
+    X(LISTED, "listed", "found by a search, not shown because of the cap; can be called")          \
     X(HIDDEN, "hidden", "evicted by the cap; can be called")
 
 typedef enum haft__reason {
@@ -68,16 +68,16 @@ typedef enum haft__reason {
 const char *haft__reason_word(haft__reason reason);
 const char *haft__reason_text(haft__reason reason);
 
-/* Whether the reason is that of a deferred tool, found or not. Searches cover these tools. */
+/* Whether the reason belongs to a deferred tool, found or not. Searches cover these tools. */
 bool haft__reason_is_deferred(haft__reason reason);
 
 typedef struct haft__verdict {
     haft_str name;
-    haft_str server; /* "" if it is not a tool of a server */
+    haft_str server; /* "" if the tool has no server */
     haft__tool_source source;
     haft__tool_role role;
-    const haft__tool *tool;       /* of the run or the spec; NULL if they do not have it */
-    const haft__mcp_tool *listed; /* as its server lists it; NULL if unknown */
+    const haft__tool *tool;       /* the tool of the run or the spec, or NULL */
+    const haft__mcp_tool *listed; /* the entry in its server's list; NULL if unknown */
     haft__visibility visibility;
     haft__reason reason;
 } haft__verdict;
@@ -86,13 +86,13 @@ typedef struct haft__offer {
     haft__verdict *items; /* in the order of the spec, then built-ins that are not enabled, then
                              tools of servers */
     size_t count;
-    size_t deferred; /* number of tools that are or were deferred: those that a search covers */
-    size_t shown;    /* how many of them are declared */
+    size_t deferred; /* number of tools that a search covers: all that are or were deferred */
+    size_t shown;    /* number of these tools that are declared */
     uint32_t cap;    /* upper limit of `shown` */
 } haft__offer;
 
-/* Computes the verdict on every tool. `run` is NULL before the run exists; listings are used as far
- * as they are known. Lives in `arena`; everything else is borrowed. */
+/* Computes the verdict on every tool. `run` is NULL before the run exists; `listings` has only the
+ * known lists. The verdicts live in `arena`; their texts are borrowed. */
 HAFT_MUST_USE haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
                                         const haft__mcp_listing *listings, size_t listing_count,
                                         haft__arena *arena, haft__offer *ret_offer,
@@ -105,7 +105,7 @@ haft__verdict haft__resolve_tool(const haft__spec *spec, const haft__run *run,
 /* Like haft__resolve_tool, for the tool of a run with this index. */
 haft__verdict haft__resolve_index(const haft__run *run, size_t index);
 
-/* Whether tools of this server can be used: DEFERRED, or the reason why not. */
+/* Returns DEFERRED if tools of this server can be used, else the reason why not. */
 haft__reason haft__resolve_server(const haft__spec *spec, haft_str server);
 
 /* The list of the spec that denies a tool or a server, and the pattern that matches. */
@@ -127,7 +127,7 @@ bool haft__resolve_can_search(const haft__spec *spec);
 /* Whether the spec has deferred tools that no search can ever find. */
 bool haft__resolve_has_unfindable_tools(const haft__spec *spec);
 
-/* An estimate of the tokens that the definitions of the spec's own tools take. */
+/* Estimates the tokens of the definitions of the spec's own tools. */
 uint64_t haft__resolve_tokens(const haft__spec *spec);
 
 /* Whether this tool of the spec is deferred because of the size of all definitions. */
@@ -136,8 +136,8 @@ bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool);
 /* Whether the spec names the tool in its schedule, its default, a phase or a node of its graph. */
 bool haft__resolve_is_named(const haft__spec *spec, haft_str name);
 
-/* Whether a node of the spec's graph calls a tool of a server: the servers list their tools before
- * the first step. */
+/* Whether a node of the spec's graph calls a tool of a server. If so, the servers list their tools
+ * before the first step. */
 bool haft__resolve_needs_servers(const haft__spec *spec);
 
 /* Whether the tool is the built-in tool_search. */

@@ -25,13 +25,14 @@ bool haft__reveal_is_needed(const haft__spec *spec)
 size_t haft__reveal_max_hits(const haft__spec *spec)
 {
     const char *why;
-    /* Some hits may be unusable; the next ones then take their place. */
+    /* Some hits may be unusable; later hits then replace them. */
     return 2 * ((size_t)haft__resolve_cap(spec, &why) + HAFT__LIMIT_SEARCH_LISTED);
 }
 
 /* ---- one tool in the event ---- */
 
-/* Calls that may change something at a server never overlap. */
+/* The traits of a tool of a server. Calls that may change something at one server share a lane, so
+ * they never run at the same time. */
 static haft__traits traits_of(const haft__mcp_tool *tool)
 {
     haft__traits traits = tool->traits;
@@ -82,7 +83,7 @@ static void write_tool(haft__json_writer *w, const haft__revealed *revealed, siz
         haft__buf_addf(w->buf, "%.4f", revealed->hit->score);
         w->after_key = false;
     } else {
-        haft__json_add_null(w); /* it was not searched for */
+        haft__json_add_null(w); /* no search found it */
     }
     if (verdict->tool != NULL) {
         write_known(w, verdict);
@@ -112,18 +113,18 @@ void haft__reveal_write_tool(haft__buf *buf, const haft__mcp_tool *tool)
 
 typedef struct revealing {
     haft__reveal *reveal;
-    haft__tools tools; /* the tools the run will have: a definition that the run cannot add is not
-                          written */
-    haft__map taken;   /* names, to exclude duplicates */
-    haft__map by_name; /* the verdicts */
+    haft__tools tools;    /* the tools that the run will have: used to check that the run can add a
+                           * tool before its definition is written */
+    haft__map used_names; /* names, to exclude duplicates */
+    haft__map by_name;    /* the verdicts */
     haft__buf text;
-    size_t bytes; /* total size of the definitions so far */
-    size_t most;  /* maximum number of tools */
+    size_t bytes;     /* total size of the definitions so far */
+    size_t max_tools; /* maximum number of tools */
 } revealing;
 
-/* Adds the tool if the run can add it; *ret_can says whether it did. */
+/* Adds the tool if the run can add it. *ret_added is true if so. */
 static haft_status try_add(revealing *r, const haft__revealed *revealed, size_t most_bytes,
-                           bool *ret_can, haft_error *err)
+                           bool *ret_added, haft_error *err)
 {
     const haft__reveal_request *request = &r->reveal->request;
     const haft__mcp_tool *tool = revealed->tool->listed;
@@ -133,9 +134,9 @@ static haft_status try_add(revealing *r, const haft__revealed *revealed, size_t 
     write_tool(&w, revealed, r->reveal->count + 1);
     haft_str text = haft__buf_str(&r->text);
     haft_status status = haft__buf_check(&r->text, err);
-    *ret_can = text.len <= most_bytes - r->bytes
-               && (request->refuses == NULL || !request->refuses(request->context, text));
-    if (status == HAFT_OK && *ret_can && revealed->tool->tool == NULL) {
+    *ret_added = text.len <= most_bytes - r->bytes
+                 && (request->refuses == NULL || !request->refuses(request->context, text));
+    if (status == HAFT_OK && *ret_added && revealed->tool->tool == NULL) {
         haft__tool made = {.name = tool->name,
                            .description = tool->description,
                            .input_schema = tool->input_schema,
@@ -147,9 +148,9 @@ static haft_status try_add(revealing *r, const haft__revealed *revealed, size_t 
         bool room = r->tools.count < HAFT__LIMIT_CHOICE_TOOLS;
         haft_status added = room ? haft__tools_add(&r->tools, &made, NULL) : HAFT_TOO_BIG;
         status = added == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
-        *ret_can = added == HAFT_OK;
+        *ret_added = added == HAFT_OK;
     }
-    r->bytes += *ret_can ? text.len : 0;
+    r->bytes += *ret_added ? text.len : 0;
     return status;
 }
 
@@ -159,18 +160,18 @@ static haft_status add_by_name(revealing *r, haft_str name, const haft__reveal_h
     haft__reveal *reveal = r->reveal;
     haft__revealed revealed = {haft__map_get(&r->by_name, name), hit, "named"};
     bool can = false;
-    if (reveal->count >= r->most || revealed.tool == NULL
-        || haft__map_get(&r->taken, name) != NULL) {
+    if (reveal->count >= r->max_tools || revealed.tool == NULL
+        || haft__map_get(&r->used_names, name) != NULL) {
         return HAFT_OK;
     }
     haft_status status = try_add(r, &revealed, HAFT__LIMIT_MCP_REVEALED_BYTES, &can, err);
     if (status == HAFT_OK && can) {
         reveal->items[reveal->count++] = revealed;
     }
-    return status == HAFT_OK ? haft__map_put(&r->taken, revealed.tool->name, r, err) : status;
+    return status == HAFT_OK ? haft__map_put(&r->used_names, revealed.tool->name, r, err) : status;
 }
 
-/* A tool that the spec names for a call must be visible. */
+/* Adds the tools that the spec names for a call: they must be visible. */
 static haft_status add_named(revealing *r, haft_error *err)
 {
     const haft__offer *offer = r->reveal->request.offer;
@@ -195,8 +196,8 @@ static haft_status add_all(revealing *r, haft_error *err)
     return status;
 }
 
-/* Adds the tools of servers that no search has found, in the order of the offer. A smaller one may
- * fit after one that does not. */
+/* Adds the tools of servers that no search has found, in the order of the offer. If a tool is too
+ * large, continues, because a smaller tool may fit. */
 static haft_status add_deferred(revealing *r, haft__arena *arena, haft_error *err)
 {
     haft__reveal *reveal = r->reveal;
@@ -211,7 +212,7 @@ static haft_status add_deferred(revealing *r, haft__arena *arena, haft_error *er
         haft__revealed next = {haft__map_get(&r->by_name, offer->items[i].name), NULL, "deferred"};
         bool can = false;
         if (next.tool == &offer->items[i] && next.tool->tool == NULL
-            && haft__map_get(&r->taken, next.tool->name) == NULL) {
+            && haft__map_get(&r->used_names, next.tool->name) == NULL) {
             status = try_add(r, &next, HAFT__LIMIT_SEARCH_DEFERRED_BYTES, &can, err);
         }
         if (can) {
@@ -237,7 +238,7 @@ static haft_status collect(revealing *r, haft__arena *arena, haft_error *err)
             status = haft__map_put(&r->by_name, verdict->name, verdict, err);
         }
     }
-    r->reveal->items = haft__arena_array(arena, r->most, sizeof(*r->reveal->items));
+    r->reveal->items = haft__arena_array(arena, r->max_tools, sizeof(*r->reveal->items));
     return status == HAFT_OK && r->reveal->items == NULL ? haft__arena_fail(arena, err) : status;
 }
 
@@ -250,17 +251,18 @@ haft_status haft__reveal_decide(const haft__reveal_request *request, haft__arena
                                 haft__hash_key hash_key, haft__reveal *ret_reveal, haft_error *err)
 {
     const char *why;
-    bool graph = request->spec->graph_rules != NULL; /* no model has to read the tools */
+    bool graph = request->spec->graph_rules != NULL; /* no model reads the tools */
     haft__reveal reveal = {.request = *request,
                            .cap = graph ? HAFT__LIMIT_CHOICE_TOOLS
                                         : haft__resolve_cap(request->spec, &why)};
     size_t shown = request->limit > 0 ? min_size(request->limit, reveal.cap) : reveal.cap;
     size_t listed = request->call.len > 0 ? HAFT__LIMIT_SEARCH_LISTED : 0;
-    revealing r = {
-        .reveal = &reveal,
-        .most = shown + (request->limit > 0 ? min_size(request->limit - shown, listed) : listed)};
+    revealing r = {.reveal = &reveal,
+                   .max_tools =
+                       shown
+                       + (request->limit > 0 ? min_size(request->limit - shown, listed) : listed)};
     haft__tools_init(&r.tools, arena, hash_key);
-    haft__map_init(&r.taken, arena, hash_key);
+    haft__map_init(&r.used_names, arena, hash_key);
     haft__map_init(&r.by_name, arena, hash_key);
     haft__buf_init(&r.text, HAFT__LIMIT_RUN_BYTES);
     haft_status status = collect(&r, arena, err);
@@ -280,8 +282,8 @@ haft_status haft__reveal_decide(const haft__reveal_request *request, haft__arena
 
 /* ---- the event ---- */
 
-/* The problem with the stored list of the server, or else with the spec's patterns for its
- * tools. */
+/* Writes a problem with the stored list of the server; if there is none, a problem with the spec's
+ * patterns for its tools. */
 static void write_warning(haft__json_writer *w, const haft__spec *spec,
                           const haft__mcp_listing *listing)
 {
@@ -333,7 +335,7 @@ static void write_tools(haft__json_writer *w, const char *key, const haft__revea
     haft__json_end_array(w);
 }
 
-/* Omitted if empty. */
+/* Writes nothing if there are no such tools. */
 static void write_deferred(haft__json_writer *w, const haft__reveal *reveal)
 {
     if (reveal->deferred_count > 0) {
@@ -358,7 +360,7 @@ static bool names_are_known(const haft__reveal_request *request, const haft__mcp
     const haft__run_server *server = haft__run_find_server(request->run, listing->server);
     bool many = listing->tool_count > HAFT__LIMIT_SEARCH_NAMES;
     if (request->run == NULL) {
-        return true; /* no run exists that could need them */
+        return true; /* without a run no names are needed */
     }
     if (server == NULL || server->unnamed || many) {
         return server != NULL && server->unnamed && many;
@@ -376,8 +378,9 @@ static bool names_are_known(const haft__reveal_request *request, const haft__mcp
     return same && at == server->name_count;
 }
 
-/* Writes the names of all tools of a server, so that a call of a tool that is not found yet can be
- distinguished from a call of an unknown name. Null if they are too many or already recorded. */
+/* Writes the names of all tools of a server, so that a call of a tool that no search has found can
+ * be distinguished from a call of an unknown name. Writes null if the names are too many or already
+ * recorded. */
 static void write_names(haft__json_writer *w, const haft__reveal_request *request,
                         const haft__mcp_listing *listing)
 {
@@ -403,7 +406,8 @@ static bool is_gone(const haft__verdict *verdict, const haft__mcp_listing *listi
            && haft__str_equal(verdict->server, listing->server);
 }
 
-/* Writes the tools of the run that the server no longer lists. Omitted if empty. */
+/* Writes the tools of the run that the server no longer lists. Writes nothing if there are no such
+ * tools. */
 static void write_gone(haft__json_writer *w, const haft__reveal_request *request,
                        const haft__mcp_listing *listing)
 {
@@ -424,8 +428,8 @@ static void write_gone(haft__json_writer *w, const haft__reveal_request *request
     }
 }
 
-/* Writes the tools that nobody may call until a person has accepted the change. Their new texts do
- * not get into the log. Omitted if empty. */
+/* Writes the names of changed tools. They cannot be called until a person accepts the change, and
+ * their new texts are not written to the log. Writes nothing if no tool has changed. */
 static void write_changed(haft__json_writer *w, const haft__mcp_listing *listing)
 {
     bool any = false;
@@ -464,7 +468,7 @@ static void write_servers(haft__json_writer *w, const haft__reveal_request *requ
     haft__json_end_array(w);
 }
 
-/* Writes why the spec's own tools are among the searched ones; null if they are not. */
+/* Writes the reason why searches cover the spec's own tools; null if they do not. */
 static void write_share(haft__json_writer *w, const haft__spec *spec)
 {
     bool deferred = false;
@@ -483,7 +487,7 @@ static void write_share(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
-/* Only if the spec has an embeddings server. */
+/* Writes nothing if the spec has no embeddings server. */
 static void write_embeddings(haft__json_writer *w, const haft__reveal_request *request)
 {
     if (request->embeddings_model.len == 0) {
@@ -518,7 +522,7 @@ void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal)
     haft__event_body_end(&w, buf);
 }
 
-/* Whether the run has recorded which of its tools the server no longer lists. */
+/* Whether the run has already recorded which of its tools the server no longer lists. */
 static bool missing_tools_are_known(const haft__reveal_request *request,
                                     const haft__mcp_listing *listing)
 {

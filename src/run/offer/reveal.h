@@ -2,8 +2,8 @@
 /*
  * run/offer/reveal.h - decides which tools a search reveals, and writes the event.
  *
- * Servers list their tools to the host, and the host searches them. This module decides which of
- * them the run sees and writes their whole definitions into tools_revealed. Fold, replay and
+ * Servers list their tools to the host, and the host searches these tools. This module decides
+ * which tools the run sees and writes their whole definitions into tools_revealed. Fold, replay and
  * explain therefore never need a server or an index.
  */
 #ifndef HAFT_RUN_OFFER_REVEAL_H
@@ -28,11 +28,11 @@ typedef struct haft__mcp_listing {
     const haft__mcp_tool *tools;
     size_t tool_count;
     const bool *changed;   /* for each tool: it differs from the accepted one; or NULL */
-    haft_str hash;         /* of its configuration; "" if unknown */
-    haft_str warning;      /* a problem with its stored list or its configuration; "" if there is no
-                              problem */
+    haft_str hash;         /* hash of the server's configuration; "" if unknown */
+    haft_str warning;      /* a problem with the server's stored list or configuration; "" without a
+                            * problem */
     haft__json left_out;   /* [{tool, reason}], the first tools that were left out; or null */
-    uint64_t left_out_all; /* how many were left out */
+    uint64_t left_out_all; /* number of tools that were left out */
     uint64_t number; /* unique among the lists of this server in this process; 0: not numbered */
 } haft__mcp_listing;
 
@@ -43,7 +43,7 @@ typedef struct haft__reveal_hit {
     haft_str why; /* "exact name", "text" ... */
 } haft__reveal_hit;
 
-/* The input of haft__reveal_decide. All of it is borrowed. */
+/* The input of haft__reveal_decide. All pointers are borrowed. */
 typedef struct haft__reveal_request {
     const haft__spec *spec;
     const struct haft__run *run; /* NULL before the run exists */
@@ -54,12 +54,13 @@ typedef struct haft__reveal_request {
     size_t hit_count;
     haft_str query;
     haft_str call;  /* the call that searches; "" for the search before the first turn */
-    uint32_t limit; /* how many tools the call wants; 0: as many as the cap allows */
+    uint32_t limit; /* number of tools that the call requests; 0: as many as the cap allows */
     /* The vector of the query (NULL: not used), the name of the embedding model ("" if the spec has
      * none), and the reason why the vector was not used. */
     const struct haft__search_embedding *query_embedding;
     haft_str embeddings_model, embeddings_error;
-    /* Whether a definition cannot be written to the log as it is; NULL: every definition can. */
+    /* Whether a definition must not be written to the log. NULL: every definition can be
+     * written. */
     bool (*refuses)(void *context, haft_str definition);
     void *context;
 } haft__reveal_request;
@@ -74,7 +75,7 @@ typedef struct haft__reveal {
     haft__reveal_request request;
     haft__revealed *items; /* best first */
     size_t count, shown;   /* the first `shown` are declared; the others are only listed */
-    /* Further tools of servers that are declared before a search reveals them
+    /* Further tools of servers. They are declared before a search reveals them
      * (HAFT__DEFERRAL_DECLARED), as many as HAFT__LIMIT_SEARCH_DEFERRED_BYTES allows. */
     haft__revealed *deferred;
     size_t deferred_count;
@@ -99,12 +100,12 @@ size_t haft__reveal_max_hits(const haft__spec *spec);
 /* Appends the body of tools_revealed. */
 void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal);
 
-/* Appends the body of a tools_revealed event if a server's list differs from the one that the run
- * recorded. `request` has one listing and no call. Returns false, and appends nothing, if it does
- * not differ. */
+/* Appends the body of a tools_revealed event if a server's list differs from the list that the run
+ * recorded. `request` has one listing and no call. Returns false, and appends nothing, if the lists
+ * are equal. */
 bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_request *request);
 
-/* Appends one tool in the form of tools_revealed, for a tool that has changed at its server. */
+/* Appends a tool that its server has changed, in the form of tools_revealed. */
 void haft__reveal_write_tool(haft__buf *buf, const haft__mcp_tool *tool);
 
 #endif

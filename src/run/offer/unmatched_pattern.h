@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run/offer/unmatched_pattern.h - finds patterns of a spec that name tools of a server and match
- * none of them, and conditions on an argument that none of the tools has. Without a warning, a tool
- * that the spec means to deny, or to run only with approval, would run freely.
+ * none of them, and conditions on an argument that none of the tools has. Without this warning, a
+ * tool that the spec intends to deny, or to run only with approval, would run freely.
  */
 #ifndef HAFT_RUN_OFFER_UNMATCHED_PATTERN_H
 #define HAFT_RUN_OFFER_UNMATCHED_PATTERN_H

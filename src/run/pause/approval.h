@@ -9,8 +9,8 @@
  * applies to a reducer of a graph. */
 bool haft__approval_matches(const haft__approval_rule *rule, const haft__tool *tool);
 
-/* Whether every call of the tool must be approved, whatever the rules say: its trait is set, or its
- * MCP server calls it destructive and the spec has not turned that off. */
+/* Whether every call of the tool must be approved, regardless of the rules: its trait is set, or
+ * its MCP server marks it as destructive and the spec has not turned off this check. */
 bool haft__approval_by_tool(const haft__spec *spec, const haft__tool *tool);
 
 /* Whether a call of `tool` with `arguments` must be approved, by a rule of the spec or by the

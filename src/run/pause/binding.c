@@ -86,12 +86,12 @@ haft_status haft__binding_make(const haft__spec *spec, const haft__tool *tool, h
     return hash_parts(spec, tool, parts, COUNT(parts), ret_binding, err);
 }
 
-/* A tool that becomes destructive is not the tool that was approved. */
+/* The hash includes `destructive`, so that the approval ends when the tool becomes destructive. */
 haft_status haft__binding_make_tool(const haft__spec *spec, const haft__tool *tool,
                                     char ret_hash[HAFT__SHA256_HEX], haft_error *err)
 {
     const haft__json parts[] = {
-        haft__json_string(HAFT__LIT("tool")), /* never equal to a binding */
+        haft__json_string(HAFT__LIT("tool")), /* makes the hash different from any binding */
         haft__json_string(tool->name),
         haft__json_string(haft__str(haft__tool_source_name(tool->source))),
         haft__json_string(tool->description),

@@ -13,7 +13,8 @@
 
 #define HAFT__BINDING_LENGTH HAFT__SHA256_HEX
 
-/* Hex digits that people see and type: enough to distinguish this approval from any other. */
+/* The number of hex digits that people see and type: enough to distinguish one approval from all
+ * others. */
 #define HAFT__BINDING_PREFIX_LENGTH 12
 
 /* Makes the binding: a hash of the tool's definition, of its server's configuration if it has a
@@ -23,9 +24,9 @@ HAFT_MUST_USE haft_status haft__binding_make(const haft__spec *spec, const haft_
                                              haft__json arguments,
                                              char ret_binding[HAFT__SHA256_HEX], haft_error *err);
 
-/* Makes the hash that a standing approval applies to: of the tool's definition, of whether it is
- * destructive, and of its server's configuration if it has a server. Arguments and rules do not
- * matter. The hash is the same in every process. */
+/* Makes the hash that a standing approval applies to. It covers the tool's definition, whether the
+ * tool is destructive, and its server's configuration if it has a server. It does not cover
+ * arguments and rules. The hash is the same in every process. */
 HAFT_MUST_USE haft_status haft__binding_make_tool(const haft__spec *spec, const haft__tool *tool,
                                                   char ret_hash[HAFT__SHA256_HEX], haft_error *err);
 
@@ -35,7 +36,7 @@ HAFT_MUST_USE haft_status haft__binding_depends_on_directory(const haft__spec *s
                                                              const haft__tool *tool,
                                                              bool *ret_depends, haft_error *err);
 
-/* Makes the hash that a standing approval of a user applies to, in all runs: that of
+/* Makes the hash that a standing approval of a user applies to, in all runs. It covers the hash of
  * haft__binding_make_tool, and the spec's directory if the tool depends on it. */
 HAFT_MUST_USE haft_status haft__binding_make_user(const haft__spec *spec, const haft__tool *tool,
                                                   haft_str directory,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.c - the events of commands, and commands that a run does not take. Tests:
+/* command.c - writes the events of commands, and rejects commands that do not fit the run. Tests:
  * tests/run/pause/command_test.c. */
 #include "run/pause/command.h"
 
@@ -20,7 +20,7 @@ bool haft__run_command_is_for_call(const haft__run_command *command)
            && command->kind != HAFT__RUN_COMMAND_LIMIT;
 }
 
-/* ---- commands that are not taken ---- */
+/* ---- rejected commands ---- */
 
 /* The command arrives after the deadline. */
 static haft_status refuse_overdue(const haft__run *run, const haft__run_call *call, haft_error *err)
@@ -71,10 +71,11 @@ static haft_status refuse_stale(const haft__run *run, const haft__run_call *call
                                 const haft__run_command *command, haft_error *err)
 {
     if (haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)))) {
-        haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
-                                        "the approval is not for the call %.*s as it is now: its "
-                                        "tool, its arguments or the rules have changed",
-                                        HAFT__ARG(call->id));
+        haft_status status =
+            haft__fail(err, HAFT_BAD_STATE, "",
+                       "the approval does not apply to the call %.*s as it is now: its "
+                       "tool, its arguments or the rules have changed",
+                       HAFT__ARG(call->id));
         return haft__hint(err, status, "inspect the pending call and decide again");
     }
     bool same = false;
@@ -174,7 +175,7 @@ static bool is_stale(const haft__run_call *call, const haft__run_command *comman
     return !pause || !binding;
 }
 
-/* No call is pending. The command may repeat the last answer. */
+/* The command names no call, and no call is pending. The command may repeat the last answer. */
 static haft_status refuse_unnamed(const haft__run *run, const haft__run_command *command,
                                   haft_error *err)
 {
@@ -204,7 +205,7 @@ static haft_status refuse_wrong_kind(const haft__run *run, const haft__run_call 
     const char *why = command->kind == HAFT__RUN_COMMAND_AGAIN
                           ? "was not interrupted, so it cannot be run again"
                       : command->kind == HAFT__RUN_COMMAND_FAIL
-                          ? "is not headless: only a call that a client runs can fail there"
+                          ? "is not headless: only a client can report that a call has failed"
                           : "does not wait for approval";
     haft_status status =
         haft__fail(err, HAFT_BAD_STATE, "", "the call %.*s %s", HAFT__ARG(call->id), why);
@@ -222,9 +223,10 @@ static void add_member(haft__buf *buf, const char *key, haft_str text)
     }
 }
 
-/* Adds what an approval has besides its binding. */
-static haft_status add_standing(const haft__run *run, const haft__run_call *call,
-                                const haft__run_command *command, haft__buf *buf, haft_error *err)
+/* Adds the other members of an approval: `always` and `why`. */
+static haft_status add_approval_members(const haft__run *run, const haft__run_call *call,
+                                        const haft__run_command *command, haft__buf *buf,
+                                        haft_error *err)
 {
     char tool[HAFT__SHA256_HEX];
     if (command->always) {
@@ -269,12 +271,13 @@ static haft_status apply_answer(const haft__run *run, const haft__run_call *call
     haft__input_approved(buf, call->id, command->by, haft__str(verdict), value,
                          approves ? call->binding : HAFT__LIT(""));
     if (approves) {
-        status = add_standing(run, call, command, buf, err);
+        status = add_approval_members(run, call, command, buf, err);
     }
     return status == HAFT_OK ? haft__buf_check(buf, err) : status;
 }
 
-/* A child reports its end once. Another report, or one of a run that is no child, has no effect. */
+/* Applies the end of a child. A child reports its end once; a second report has no effect. A report
+ * of a run that is not a child is rejected. */
 static haft_status apply_child(const haft__run *run, const haft__run_command *command,
                                haft__buf *buf, haft_error *err)
 {
@@ -292,7 +295,8 @@ static haft_status apply_child(const haft__run *run, const haft__run_command *co
     return haft__buf_check(buf, err);
 }
 
-/* A second report, or one to a run that is about to end, has no effect. */
+/* Records that a budget of the parent is used up. A second report, or a report to a run that is
+ * about to end, has no effect. */
 static haft_status apply_limit(const haft__run *run, haft__buf *buf, haft_error *err)
 {
     if (run->stage == HAFT__RUN_ENDED) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command_target.c - the call and the pause that a command is for. Tests:
+/* command_target.c - finds the call and the pause that a command applies to. Tests:
  * tests/run/pause/command_test.c. */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command_text.c - commands as text. Tests: tests/run/pause/command_test.c. */
+/* command_text.c - the text form of commands. Tests: tests/run/pause/command_test.c. */
 #include "base/error.h"
 #include "base/id.h"
 #include "base/limits.h"

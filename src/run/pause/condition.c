@@ -16,7 +16,7 @@
 typedef enum outcome {
     NO,
     YES,
-    UNSURE, /* counts as yes: if in doubt, ask for approval */
+    UNSURE, /* treated as yes: the call needs approval */
 } outcome;
 
 static outcome outcome_of(bool holds)
@@ -39,8 +39,8 @@ static bool is_flag(haft__json value)
     return value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
 }
 
-/* Whether values of different types may be equal for the tool: "100" and 100, "yes" and true, 1 and
- * true. The tool may convert one to the other. */
+/* Whether values of different types may be equal for the tool, because it may convert them: "100"
+ * and 100, "yes" and true, 1 and true. */
 static bool may_be_equal(haft__json a, haft__json b)
 {
     if (b.kind == HAFT__JSON_STRING || (is_flag(a) && !is_flag(b))) {
@@ -91,9 +91,9 @@ static outcome contains(haft__json whole, haft__json part)
     if (whole.kind == HAFT__JSON_ARRAY) {
         return list_contains(whole, part);
     }
-    haft_str text = haft__json_text(whole), wanted = haft__json_text(part);
-    for (; text.len >= wanted.len; text = haft__str_skip(text, 1)) {
-        if (wanted.len == 0 || memcmp(text.ptr, wanted.ptr, wanted.len) == 0) {
+    haft_str text = haft__json_text(whole), operand = haft__json_text(part);
+    for (; text.len >= operand.len; text = haft__str_skip(text, 1)) {
+        if (operand.len == 0 || memcmp(text.ptr, operand.ptr, operand.len) == 0) {
             return YES;
         }
     }
@@ -145,7 +145,7 @@ static const order *find_order(haft_str op)
     return NULL;
 }
 
-/* ---- what can be compared ---- */
+/* ---- values that can be compared ---- */
 
 /* Null differs from every other value. For two other values of different types, the tool's
  * conversion is unknown. */
@@ -199,42 +199,42 @@ haft__condition_fit haft__condition_fits(haft_str op, haft__json argument, const
 /* ---- evaluation ---- */
 
 /* The values can be compared. */
-static outcome holds_for(haft__arena *scratch, haft_str op, haft__json found, haft__json wanted)
+static outcome holds_for(haft__arena *scratch, haft_str op, haft__json found, haft__json operand)
 {
     const order *ordered = find_order(op);
     if (ordered != NULL) {
-        int sign = compare(found, wanted);
+        int sign = compare(found, operand);
         return outcome_of(sign < 0 ? ordered->less : sign > 0 ? ordered->greater : ordered->same);
     }
     if (haft__str_equal(op, HAFT__LIT("ne"))) {
-        outcome same = equal(found, wanted);
+        outcome same = equal(found, operand);
         return same == UNSURE ? UNSURE : outcome_of(same == NO);
     }
     if (haft__str_equal(op, HAFT__LIT("in"))) {
-        return has_item(wanted, found);
+        return has_item(operand, found);
     }
     if (haft__str_equal(op, HAFT__LIT("contains"))) {
-        return contains(found, wanted);
+        return contains(found, operand);
     }
     if (haft__str_equal(op, HAFT__LIT("matches"))) {
-        return matches(scratch, found, wanted);
+        return matches(scratch, found, operand);
     }
-    return equal(found, wanted);
+    return equal(found, operand);
 }
 
 static bool compare_needs_approval(haft__arena *scratch, haft_str op, haft__json found,
-                                   const haft__json *wanted)
+                                   const haft__json *operand)
 {
-    switch (haft__condition_fits(op, found, wanted)) {
-    case HAFT__CONDITION_COMPARABLE: return holds_for(scratch, op, found, *wanted) != NO;
+    switch (haft__condition_fits(op, found, operand)) {
+    case HAFT__CONDITION_COMPARABLE: return holds_for(scratch, op, found, *operand) != NO;
     case HAFT__CONDITION_NEVER: return false;
     case HAFT__CONDITION_INCOMPARABLE: return true;
     }
     HAFT__UNREACHABLE();
 }
 
-/* Whether the path to the argument leads through a scalar, or through a list by name. Then the
- * argument is not merely missing. */
+/* Whether the path to the argument is broken: it leads through a scalar, or it names a member of a
+ * list. In this case the argument is not just missing. */
 static bool path_is_broken(haft__json value, haft_str pointer)
 {
     haft_str token;
@@ -289,7 +289,7 @@ bool haft__condition_needs_approval(haft__arena *scratch, haft__json when,
 
 /* ---- branches of a graph ---- */
 
-static bool same(haft__json a, haft__json b)
+static bool json_equal(haft__json a, haft__json b)
 {
     bool equal_values = false;
     return haft__json_equal(a, b, &equal_values, NULL) == HAFT_OK && equal_values;
@@ -298,7 +298,7 @@ static bool same(haft__json a, haft__json b)
 static bool list_has(haft__json list, haft__json item)
 {
     for (uint32_t i = 0; list.kind == HAFT__JSON_ARRAY && i < list.count; i++) {
-        if (same(list.items[i], item)) {
+        if (json_equal(list.items[i], item)) {
             return true;
         }
     }
@@ -310,22 +310,22 @@ bool haft__condition_holds(haft__arena *scratch, haft__json when, haft__json vie
     const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
     haft_str op = haft__object_string(when, "op");
     const haft__json *found = haft__pointer_get(&view, haft__object_string(when, "at"));
-    haft__json wanted = value != NULL ? *value : haft__json_null();
+    haft__json operand = value != NULL ? *value : haft__json_null();
     if (found == NULL || haft__str_equal(op, HAFT__LIT("exists"))) {
         return (found == NULL) == haft__condition_holds_if_missing(when);
     }
     if (haft__str_equal(op, HAFT__LIT("eq"))) {
-        return same(*found, wanted);
+        return json_equal(*found, operand);
     }
     if (haft__str_equal(op, HAFT__LIT("ne"))) {
-        return !same(*found, wanted);
+        return !json_equal(*found, operand);
     }
     if (haft__str_equal(op, HAFT__LIT("in"))) {
-        return list_has(wanted, *found);
+        return list_has(operand, *found);
     }
     if (haft__str_equal(op, HAFT__LIT("contains")) && found->kind == HAFT__JSON_ARRAY) {
-        return list_has(*found, wanted);
+        return list_has(*found, operand);
     }
     return haft__condition_fits(op, *found, value) == HAFT__CONDITION_COMPARABLE
-           && holds_for(scratch, op, *found, wanted) == YES;
+           && holds_for(scratch, op, *found, operand) == YES;
 }

@@ -2,8 +2,8 @@
 /*
  * run/pause/condition.h - `when` of an approval rule: {at, op, value}, a condition on one argument.
  *
- * If the values cannot be compared, the call needs approval. haft__condition_fits alone defines
- * which values can be compared, for calls and for the loader that checks a spec.
+ * If the values cannot be compared, the call needs approval. Calls and the loader of specs both use
+ * haft__condition_fits to decide which values can be compared.
  */
 #ifndef HAFT_RUN_PAUSE_CONDITION_H
 #define HAFT_RUN_PAUSE_CONDITION_H
@@ -18,12 +18,13 @@ typedef enum haft__condition_fit {
                                      approval */
 } haft__condition_fit;
 
-/* How an argument of the type of `argument` fits `op` (other than exists) and the value that it is
- * compared with; `value` is NULL if the spec has none. Only the type of `argument` matters. */
+/* Returns how an argument of the type of `argument` fits the operator `op` (not exists) and the
+ * value in the condition. `value` is NULL if the condition has none. Only the type of `argument` is
+ * used. */
 haft__condition_fit haft__condition_fits(haft_str op, haft__json argument, const haft__json *value);
 
-/* Like haft__condition_fits for `item` and the items of `list`. Only the type of `item` matters. An
- * empty list cannot be compared. */
+/* Like haft__condition_fits, for `item` and the items of `list`. Only the type of `item` is used.
+ * An empty list cannot be compared. */
 haft__condition_fit haft__condition_fits_list(haft__json list, haft__json item);
 
 /* Whether the condition holds for a missing argument. */
@@ -35,8 +36,8 @@ bool haft__condition_holds_if_missing(haft__json when);
 bool haft__condition_needs_approval(haft__arena *scratch, haft__json when,
                                     const haft__json *arguments);
 
-/* Whether the condition holds for `view`, as a branch of a graph needs it: values that cannot be
- * compared are not equal and have no order. */
+/* Whether the condition holds for `view`, for a branch of a graph. Values that cannot be compared
+ * are not equal and have no order. */
 bool haft__condition_holds(haft__arena *scratch, haft__json when, haft__json view);
 
 #endif

@@ -121,8 +121,8 @@ static haft_status content_of(haft__json elicitation, haft__json value, haft__ar
     return HAFT_OK;
 }
 
-/* Validates against the schema of the tool. If that schema is invalid, the tool gets the answer
- * unchecked. */
+/* Validates the answer against the schema of the tool. If that schema is invalid, the answer is not
+ * checked. */
 static haft_status accept_content(haft__json elicitation, haft__json value, haft__arena *arena,
                                   haft__hash_key hash_key, haft__json *ret_answer, haft_error *err)
 {

@@ -6,11 +6,12 @@
 
 #include "run/run.h"
 
-/* Makes {action, content} from the answer to a question (haft__run_call.elicitation). {action:
- * accept|decline|cancel, content} stays as it is. For a form, an object is its content, and any
- * other value is the value of its only field. For a page to visit, every value is consent except
- * false and "no". The content must match the tool's schema after defaults and exact conversions;
- * else BAD_INPUT, which says what is wrong. Lives in `arena` or is borrowed. */
+/* Makes {action, content} from the answer to a question (haft__run_call.elicitation). An answer of
+ * the form {action: accept|decline|cancel, content} is used unchanged. For a form, an object is the
+ * content of the form, and any other value is the value of its only field. For a page to visit,
+ * every value except false and "no" is consent. After defaults and exact conversions, the content
+ * must match the tool's schema; else fails with BAD_INPUT and the reason. The result lives in
+ * `arena` or is borrowed. */
 HAFT_MUST_USE haft_status haft__elicitation_answer(haft__json elicitation, haft__json value,
                                                    haft__arena *arena, haft__hash_key hash_key,
                                                    haft__json *ret_answer, haft_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pause.c - the rows of the kinds of pauses. Tests: tests/run/pause/pause_test.c. */
+/* pause.c - the table of the kinds of pauses. Tests: tests/run/pause/pause_test.c. */
 #include "run/pause/pause.h"
 
 #include <string.h>
@@ -112,7 +112,7 @@ static bool is_verdict(haft_str verdict, const char *name)
     return name != NULL && haft__str_equal(verdict, haft__str(name));
 }
 
-/* A client or a deadline may record these for every kind. */
+/* Clients and deadlines may record these verdicts for every kind. */
 static bool is_common_verdict(haft_str verdict)
 {
     static const char *const common[] = {"answer", "respond", "reject", "expire"};

@@ -2,9 +2,9 @@
 /*
  * run/pause/pause.h - the kinds of pauses: one row each.
  *
- * A row defines when a call is paused in this way, who answers, which commands it accepts and what
- * a person sees. Code that handles pauses reads the row and does not compare kinds. To add a kind:
- * docs/extending.md.
+ * A row defines when a call has this kind of pause, who answers it, which commands it accepts and
+ * which prompt a person sees. Code that handles pauses reads the row instead of comparing kinds. To
+ * add a kind: docs/extending.md.
  */
 #ifndef HAFT_RUN_PAUSE_PAUSE_H
 #define HAFT_RUN_PAUSE_PAUSE_H
@@ -18,13 +18,13 @@ struct haft__run_command;
 
 /* A command to a run. The row of the pause's kind defines its meaning. */
 typedef enum haft__run_command_kind {
-    HAFT__RUN_COMMAND_ANSWER,  /* gives the answer, or a result in place of the tool's */
+    HAFT__RUN_COMMAND_ANSWER,  /* contains the answer, or a result in place of the tool's result */
     HAFT__RUN_COMMAND_APPROVE, /* lets the call run, with new arguments if it has a value */
     HAFT__RUN_COMMAND_AGAIN,   /* lets a call of unknown outcome run again, approved or not */
     HAFT__RUN_COMMAND_REJECT,
     HAFT__RUN_COMMAND_FAIL,   /* a client reports that the call failed; `why` is the error */
     HAFT__RUN_COMMAND_CANCEL, /* cancels the whole run */
-    HAFT__RUN_COMMAND_CHILD,  /* a child run reports its end; `value` has it */
+    HAFT__RUN_COMMAND_CHILD,  /* a child run reports its end in `value` */
     HAFT__RUN_COMMAND_LIMIT,  /* a budget of the parent is used up */
 } haft__run_command_kind;
 
@@ -40,7 +40,7 @@ typedef enum haft__pause_prompt {
 
 /* A command line that answers a pause: `haft COMMAND RUN CALL VALUE NOTE`. */
 typedef struct haft__pause_reply {
-    const char *command; /* NULL after the last */
+    const char *command; /* NULL in the row after the last reply */
     const char *value, *note;
 } haft__pause_reply;
 
@@ -57,18 +57,20 @@ typedef struct haft__pause_kind {
 
     /* The verdict of each command in the `answered` event; NULL: the kind does not accept it. */
     const char *verdicts[HAFT__RUN_COMMAND_KINDS];
-    const char *edited; /* the verdict of an approval with new arguments; NULL: the same */
+    const char *edited; /* the verdict of an approval with new arguments; NULL: the verdict of any
+                         * approval */
 
-    /* Converts the value of an answer into the recorded value; NULL: it is recorded unchanged.
-     * BAD_INPUT: the answer does not fit. */
+    /* Converts the value of an answer into the recorded value; NULL: it is recorded unchanged. It
+     * returns BAD_INPUT if the question does not accept the answer. */
     haft_status (*read_answer)(const struct haft__run_call *call, haft__json value,
                                haft__json *ret_answer, haft_error *err);
 
-    /* Whether a command that has a verdict is accepted; NULL: always. The error says why not. */
+    /* Checks a command that has a verdict; the error contains the reason of a rejection. NULL:
+     * every such command is accepted. */
     haft_status (*check)(const struct haft__run *run, const struct haft__run_call *call,
                          const struct haft__run_command *command, haft_error *err);
 
-    haft__pause_reply replies[HAFT__PAUSE_REPLIES]; /* the usual one first */
+    haft__pause_reply replies[HAFT__PAUSE_REPLIES]; /* the usual reply first */
 } haft__pause_kind;
 
 const haft__pause_kind *haft__pause_kind_of(haft__pause pause);
@@ -82,7 +84,7 @@ bool haft__pause_find(haft_str name, haft__pause *ret_pause);
 /* The kind of pause for a question that a tool asks. */
 haft__pause haft__pause_of_elicitation(void);
 
-/* The kind that replaces a pause whose process is gone. */
+/* The kind that replaces a pause after its process has ended. */
 haft__pause haft__pause_of_lost_process(void);
 
 /* The verdict of a command for a pause of that kind; NULL if the kind does not accept it. */

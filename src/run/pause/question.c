@@ -12,7 +12,7 @@ static haft__json argument(const haft__run_call *call, const char *key)
     return value != NULL ? *value : haft__json_null();
 }
 
-/* Whether the text is literally one of the choices. */
+/* Whether the text equals one of the choices. */
 static bool is_choice(haft__json choices, haft_str text)
 {
     for (uint32_t i = 0; i < choices.count; i++) {
@@ -43,7 +43,8 @@ static haft_status choose(haft__json choices, haft__json value, haft__json *ret_
                       HAFT__ARG(text));
 }
 
-/* A graph decides by the answer: it must be one of the choices, or the number of one. */
+/* Chooses for a graph: because a graph branches on the answer, the answer must be one of the
+ * choices, or the number of a choice. */
 static haft_status choose_value(haft__json choices, haft__json value, haft__json *ret_answer,
                                 haft_error *err)
 {
@@ -66,7 +67,7 @@ static haft_status choose_value(haft__json choices, haft__json value, haft__json
                       choices.count);
 }
 
-/* Replay computes these messages again for an answer of on_expire: they must stay the same. */
+/* A replay computes these messages again for an answer of on_expire. */
 haft_status haft__question_answer(const haft__run_call *call, haft__json value,
                                   haft__json *ret_answer, haft_error *err)
 {
@@ -78,9 +79,9 @@ haft_status haft__question_answer(const haft__run_call *call, haft__json value,
         *ret_answer = default_answer;
         return HAFT_OK;
     }
-    if (is_empty && call->node == NULL) { /* a graph may want any value */
+    if (is_empty && call->node == NULL) { /* a graph may accept any value */
         return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "the question of %.*s wants an answer, and has no default",
+                          "the question of %.*s needs an answer, and has no default",
                           HAFT__ARG(call->id));
     }
     bool choice = choices.kind == HAFT__JSON_ARRAY && choices.count > 0;

@@ -6,9 +6,9 @@
 
 #include "run/run.h"
 
-/* Returns the answer that the model reads. A number selects the choice of that number, from 1,
- * unless it is a choice itself; "" or null selects the default. BAD_INPUT if the choice or the
- * default does not exist. The result is borrowed from the call or from `value`. */
+/* Returns the answer that the model reads. A number selects the choice with that number, from 1,
+ * unless the number itself is a choice. "" or null selects the default. BAD_INPUT if the choice or
+ * the default does not exist. The result is borrowed from the call or from `value`. */
 HAFT_MUST_USE haft_status haft__question_answer(const haft__run_call *call, haft__json value,
                                                 haft__json *ret_answer, haft_error *err);
 

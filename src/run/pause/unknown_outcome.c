@@ -16,7 +16,7 @@ haft_status haft__unknown_outcome_hint(const haft__run_call *call, haft_status s
                       HAFT__ARG(call->id), HAFT__ARG(call->id));
 }
 
-/* Whether a person approved the call before. */
+/* Whether a person has already approved the call. */
 static bool was_approved(const haft__run_call *call)
 {
     static const char *const approvals[] = {"approve", "edit", "retry"};
@@ -29,7 +29,8 @@ static bool was_approved(const haft__run_call *call)
     return false;
 }
 
-/* The tool identifies the call by its idempotency key, which must not stand for other arguments. */
+/* The tool identifies the call by its idempotency key, so the arguments for this key must not
+ * change. */
 static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
 {
     haft_status status = haft__fail(
@@ -41,8 +42,8 @@ static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
                       "after `haft reject` the model can make another call");
 }
 
-/* The approval may have been sent before the call was interrupted: only `--again` runs an approved
- * call again. */
+/* The approval may have been sent before the call was interrupted. Therefore only `--again` runs an
+ * approved call again. */
 static haft_status refuse_second_approval(const haft__run_call *call, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_STATE, "",

@@ -12,7 +12,7 @@ HAFT_MUST_USE haft_status haft__unknown_outcome_check_command(const haft__run *r
                                                               const haft__run_command *command,
                                                               haft_error *err);
 
-/* Adds the hint how to continue with the call. Returns `status`. */
+/* Adds a hint that says how to continue the call. Returns `status`. */
 haft_status haft__unknown_outcome_hint(const haft__run_call *call, haft_status status,
                                        haft_error *err);
 

@@ -3,9 +3,9 @@
  * encodings.c - the encodings of a secret: plain, JSON, URL, base64, hex.
  *
  * In base64, a secret inside a longer text begins at one of three offsets within a group of three
- * bytes. For each offset, only the characters that depend on the secret alone are searched for. The
- * character before and after them also depends on other bytes. It stays visible; that reveals less
- * than a byte of the secret.
+ * bytes. For each offset, haft searches only for the characters that depend on the secret alone.
+ * The characters before and after them also depend on other bytes. They stay visible and reveal
+ * less than a byte of the secret.
  *
  * Tests: tests/run/redact/encodings_test.c.
  */
@@ -18,8 +18,8 @@
 #include "run/redact/redact_int.h"
 #include "json/write.h"
 
-/* How often JSON may be nested in strings of other JSON. The output of a program is a string in an
- * event. If a model passes it on, it is a string in arguments, which are a string themselves. */
+/* The maximum depth of JSON in strings of other JSON. For example, the output of a program is a
+ * string in an event. If a model copies the output into arguments, it is a string in a string. */
 #define JSON_LEVELS 4
 
 /* The longest encoding: a quote can double in length with each level. */
@@ -46,8 +46,8 @@ static void add_unit(haft__buf *buf, uint32_t unit, bool upper)
     haft__buf_addf(buf, upper ? "\\u%04X" : "\\u%04x", unit);
 }
 
-/* Copies JSON text with optional escapes: if `slashes`, every slash becomes \/; if `ascii`, every
- * other character than ASCII becomes \uXXXX, with upper-case digits if `upper`. */
+/* Copies JSON text with optional escapes. `slashes`: every slash becomes \/. `ascii`: every
+ * non-ASCII character becomes \uXXXX, with upper-case digits if `upper`. */
 static void escape_json(haft__buf *buf, haft_str json, bool slashes, bool ascii, bool upper)
 {
     while (json.len > 0 && json.ptr != NULL) {
@@ -126,7 +126,8 @@ static haft_status add_encoding(haft__redactor *r, haft__buf *buf, haft_error *e
     return status;
 }
 
-/* Adds JSON text as it is, and as it appears nested in other JSON. Empties the buffer. */
+/* Adds JSON text in its plain form, and in the forms that it has inside strings of other JSON.
+ * Empties the buffer. */
 static haft_status add_json_levels(haft__redactor *r, haft__buf *json, haft_error *err)
 {
     haft__buf next;
@@ -150,9 +151,10 @@ static haft_status add_json(haft__redactor *r, haft_str secret, haft__buf *buf, 
     encode_json(&once, secret);
     haft_str json = haft__buf_str(&once);
     haft_status status = haft__buf_check(&once, err);
-    /* Slashes escaped or not; other characters plain, or escaped in lower or upper case. */
-    for (unsigned how = 0; how < 6 && status == HAFT_OK; how++) {
-        escape_json(buf, json, (how & 1) != 0, how >= 2, how >= 4);
+    /* Six variants: slashes escaped or not; non-ASCII characters plain, or escaped in lower or
+     * upper case. */
+    for (unsigned variant = 0; variant < 6 && status == HAFT_OK; variant++) {
+        escape_json(buf, json, (variant & 1) != 0, variant >= 2, variant >= 4);
         status = add_json_levels(r, buf, err);
     }
     haft__buf_finish(&once);
@@ -162,16 +164,16 @@ static haft_status add_json(haft__redactor *r, haft_str secret, haft__buf *buf, 
 static haft_status add_encoded(haft__redactor *r, haft_str secret, haft__buf *buf, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    for (unsigned how = 0; how < 4 && status == HAFT_OK; how++) {
-        encode_percent(buf, secret, (how & 1) != 0, (how & 2) != 0);
+    for (unsigned variant = 0; variant < 4 && status == HAFT_OK; variant++) {
+        encode_percent(buf, secret, (variant & 1) != 0, (variant & 2) != 0);
         status = add_encoding(r, buf, err);
     }
-    for (unsigned how = 0; how < 2 && status == HAFT_OK; how++) {
-        encode_hex(buf, secret, how > 0);
+    for (unsigned variant = 0; variant < 2 && status == HAFT_OK; variant++) {
+        encode_hex(buf, secret, variant > 0);
         status = add_encoding(r, buf, err);
     }
-    for (unsigned how = 0; how < 6 && status == HAFT_OK; how++) {
-        encode_base64(buf, secret, how / 2, (how & 1) != 0);
+    for (unsigned variant = 0; variant < 6 && status == HAFT_OK; variant++) {
+        encode_base64(buf, secret, variant / 2, (variant & 1) != 0);
         status = add_encoding(r, buf, err);
     }
     return status;

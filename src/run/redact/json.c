@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.c - chooses the parts of a JSON text to replace, so that it stays JSON.
+ * json.c - chooses the parts of a JSON text to replace, so that the result is JSON.
  *
- * Inside a string a part must not split an escape; it is widened if it would. If a part is not
- * inside one string (in a number, over a quote, over several values), the smallest value around it
- * is replaced by a string.
+ * Inside a string, a part that would split an escape is widened to the whole escape. If a part is
+ * not inside one string (in a number, over a quote, over several values), a string replaces the
+ * smallest value that contains the part.
  *
  * Tests: tests/run/redact/json_test.c.
  */
@@ -21,11 +21,11 @@ typedef struct walk {
     haft_str text;
     size_t at;
     haft__redact_span *found; /* sorted, disjoint */
-    size_t count, next;       /* their number, and the first one not reached yet */
+    size_t count, next;       /* number of spans in `found`; index of the next span to process */
     haft__buf *parts;
     size_t open[HAFT__LIMIT_JSON_DEPTH]; /* start of each open container */
     size_t depth;
-    bool waits; /* for the end of the value around this part: */
+    bool widening; /* the value that contains from..to will be replaced when it ends */
     size_t from, to;
 } walk;
 
@@ -63,32 +63,32 @@ static void add_part(walk *w, size_t from, size_t to, bool quoted)
     haft__buf_add(w->parts, (const char *)&part, sizeof(part));
 }
 
-/* A value ended. If it is the smallest value around the waiting spans, it replaces them and every
- * part inside it. */
+/* A value has ended. If it is the smallest value that contains from..to, the whole value becomes
+ * one part. This part replaces all parts inside the value. */
 static void end_value(walk *w, size_t from, size_t to)
 {
     size_t count;
     const haft__redact_span *all = haft__redact_spans(w->parts, &count);
-    if (!w->waits || from > w->from || to < w->to) {
+    if (!w->widening || from > w->from || to < w->to) {
         return;
     }
     while (count > 0 && all[count - 1].from >= from) {
         count--;
     }
     w->parts->len = count * sizeof(*all);
-    w->waits = false;
+    w->widening = false;
     add_part(w, from, to, true);
 }
 
 static void widen_to_value(walk *w, const haft__redact_span *part)
 {
-    w->from = w->waits && w->from < part->from ? w->from : part->from;
-    w->to = w->waits && w->to > part->to ? w->to : part->to;
-    w->waits = true;
+    w->from = w->widening && w->from < part->from ? w->from : part->from;
+    w->to = w->widening && w->to > part->to ? w->to : part->to;
+    w->widening = true;
 }
 
-/* Consumes all spans that begin before `to`, in a token that is not a string. */
-static void take_spans_before(walk *w, size_t to)
+/* Processes all spans that begin before `to`, in a token that is not a string. */
+static void widen_spans_before(walk *w, size_t to)
 {
     for (; w->next < w->count && w->found[w->next].from < to; w->next++) {
         widen_to_value(w, &w->found[w->next]);
@@ -112,9 +112,9 @@ static size_t string_end(const walk *w)
     return at + 1;
 }
 
-/* Widens a part that begins or ends inside an escape to the whole escape. `io_at` advances
- * through the string from escape to escape, and never back. */
-static void keep_escapes(const walk *w, haft__redact_span *part, size_t *io_at)
+/* Widens a part that begins or ends inside an escape to the whole escape. `io_at` is the current
+ * position in the string; it only increases. */
+static void widen_to_escapes(const walk *w, haft__redact_span *part, size_t *io_at)
 {
     size_t at = *io_at;
     while (at < part->to) {
@@ -127,13 +127,13 @@ static void keep_escapes(const walk *w, haft__redact_span *part, size_t *io_at)
     *io_at = at;
 }
 
-static void take_spans_in_string(walk *w, size_t end)
+static void add_spans_in_string(walk *w, size_t end)
 {
     size_t at = w->at + 1;
     for (; w->next < w->count && w->found[w->next].from < end; w->next++) {
         haft__redact_span *part = &w->found[w->next];
         if (part->from > w->at && part->to < end) {
-            keep_escapes(w, part, &at);
+            widen_to_escapes(w, part, &at);
             add_part(w, part->from, part->to, false);
         } else {
             widen_to_value(w, part);
@@ -154,7 +154,7 @@ static bool is_key(const walk *w, size_t end)
 static void walk_string(walk *w)
 {
     size_t end = string_end(w);
-    take_spans_in_string(w, end);
+    add_spans_in_string(w, end);
     if (!is_key(w, end)) {
         end_value(w, w->at, end);
     }
@@ -168,7 +168,7 @@ static void walk_scalar(walk *w)
     while (end < w->text.len && memchr(",:]} \t\r\n", w->text.ptr[end], 8) == NULL) {
         end++;
     }
-    take_spans_before(w, end);
+    widen_spans_before(w, end);
     end_value(w, w->at, end);
     w->at = end;
 }
@@ -187,7 +187,7 @@ static void walk_token(walk *w)
     if (c == '{' || c == '[') {
         w->open[w->depth++] = w->at;
     }
-    take_spans_before(w, w->at + 1);
+    widen_spans_before(w, w->at + 1);
     if (c == '}' || c == ']') {
         end_value(w, w->open[--w->depth], w->at + 1);
     }
@@ -210,6 +210,6 @@ bool haft__redact_fit_json(haft_str text, const haft__buf *found, haft__buf *par
         walk_token(&w);
     }
     /* No span begins or ends in the white space around the value. */
-    assert(!w.waits && w.depth == 0);
+    assert(!w.widening && w.depth == 0);
     return parts->status == HAFT_OK;
 }

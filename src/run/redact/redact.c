@@ -2,11 +2,11 @@
 /*
  * redact.c - finds all encodings of all secrets in one pass (Aho-Corasick), and replaces them.
  *
- * The trie of encodings is walked byte by byte. If a node has no edge for a byte, the search
- * continues at the longest suffix of the input that is a prefix in the trie (`fail`). The edges are
- * in a hash table, so that the cost of a step does not depend on the number of secrets with a
- * common prefix. At the root, a filter of the first bytes of all encodings skips nearly every
- * position.
+ * The search follows the trie of encodings byte by byte. If a node has no edge for a byte, the
+ * search continues at the longest suffix of the input that is a prefix in the trie (`fail`). The
+ * edges are in a hash table, so that the cost of a step does not depend on the number of secrets
+ * with a common prefix. At the root, a filter of the first bytes of all encodings skips nearly
+ * every position.
  *
  * Tests: tests/run/redact/redact_test.c. Fuzzer: fuzz/redact.c.
  */
@@ -31,7 +31,7 @@ typedef struct haft__redact_node {
     uint32_t depth;
     uint32_t out; /* length of the longest encoding that ends here; 0 if none */
     uint8_t byte; /* label of the edge from the parent */
-    bool end;     /* an encoding ends here, not only in a node that `fail` leads to */
+    bool end;     /* an encoding ends in this node itself, not only in a node on its `fail` path */
 } node;
 
 _Static_assert(MIN == sizeof(uint64_t), "the set of starts covers eight bytes");
@@ -69,7 +69,7 @@ static void put_child(haft__redactor *r, uint32_t child)
     r->slots[at] = child;
 }
 
-/* Ensures room for one more node; the table stays at most half full. */
+/* Reserves memory for one more node; the table stays at most half full. */
 static haft_status grow_nodes(haft__redactor *r, haft_error *err)
 {
     if (r->node_count < r->node_capacity) {
@@ -100,7 +100,7 @@ static haft_status add_node(haft__redactor *r, uint32_t parent, uint8_t byte, ui
 {
     if (r->node_count > HAFT__LIMIT_REDACT_BYTES) {
         return haft__fail(err, HAFT_TOO_BIG, "",
-                          "expected at most %d bytes of secrets in all spellings, found more",
+                          "expected at most %d bytes of secrets in all encodings, found more",
                           HAFT__LIMIT_REDACT_BYTES);
     }
     haft_status status = grow_nodes(r, err);
@@ -270,7 +270,7 @@ haft_status haft__redactor_seal(haft__redactor *redactor, haft_error *err)
 
 /* ---- finding ---- */
 
-/* The position of the token after the next "Bearer ". */
+/* The state of the search for tokens after "Bearer ". */
 typedef struct bearer {
     size_t at; /* scanned up to this offset */
     size_t from, to;
@@ -324,8 +324,8 @@ static void find_bearer(bearer *b, haft_str text)
     }
 }
 
-/* Keeps the parts sorted and disjoint. A part may begin before earlier ones, but never ends before
- * them. */
+/* Adds a part so that the parts stay sorted and disjoint. The new part may begin before earlier
+ * parts, but never ends before them. */
 static void add_part(haft__buf *parts, size_t from, size_t to)
 {
     size_t count;
@@ -426,7 +426,7 @@ bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out)
 /* ---- an incomplete text ---- */
 
 /* The length of the longest suffix of the text that is a prefix of an encoding. */
-static size_t begun_spelling(const haft__redactor *r, haft_str text)
+static size_t partial_encoding_length(const haft__redactor *r, haft_str text)
 {
     uint32_t state = ROOT;
     for (size_t at = 0; r->secret_count > 0 && at < text.len; at++) {
@@ -435,8 +435,9 @@ static size_t begun_spelling(const haft__redactor *r, haft_str text)
     return r->secret_count > 0 ? r->nodes[state].depth : 0;
 }
 
-/* The same for "Bearer " and a token. */
-static size_t begun_bearer(haft_str text)
+/* The length of the longest suffix of the text that may be the beginning of "Bearer " and a
+ * token. */
+static size_t partial_bearer_length(haft_str text)
 {
     static const char word[] = "bearer";
     size_t token = text.len;
@@ -461,13 +462,14 @@ static size_t begun_bearer(haft_str text)
 
 size_t haft__redact_safe_length(const haft__redactor *redactor, haft_str text)
 {
-    size_t spelling = begun_spelling(redactor, text), token = begun_bearer(text), count;
+    size_t spelling = partial_encoding_length(redactor, text), token = partial_bearer_length(text),
+           count;
     size_t safe_length = text.len - (spelling > token ? spelling : token);
     haft__buf found;
     haft__buf_init(&found, SIZE_MAX / 2);
     find_all(redactor, text, &found);
     const haft__redact_span *all = haft__redact_spans(&found, &count);
-    for (size_t i = count; i-- > 0;) { /* a match is shown as a whole or not at all */
+    for (size_t i = count; i-- > 0;) { /* the safe prefix must not end inside a match */
         safe_length =
             all[i].from < safe_length && safe_length < all[i].to ? all[i].from : safe_length;
     }
@@ -479,9 +481,8 @@ size_t haft__redact_safe_length(const haft__redactor *redactor, haft_str text)
 
 /* ---- a text that was cut before ---- */
 
-/* Whether the first `length` bytes of the text are the last ones of the encoding that ends at
- * `at`. */
-static bool is_rest(const haft__redactor *r, uint32_t at, haft_str text, size_t length)
+/* Whether the encoding that ends at node `at` ends with the first `length` bytes of the text. */
+static bool ends_with_prefix(const haft__redactor *r, uint32_t at, haft_str text, size_t length)
 {
     while (length > 0 && r->nodes[at].byte == (uint8_t)text.ptr[length - 1]) {
         at = r->nodes[at].parent;
@@ -491,13 +492,13 @@ static bool is_rest(const haft__redactor *r, uint32_t at, haft_str text, size_t 
 }
 
 /* The length of the longest prefix of the text that is a suffix of an encoding. */
-static size_t rest_of_spelling(const haft__redactor *r, haft_str text)
+static size_t encoding_rest_length(const haft__redactor *r, haft_str text)
 {
     size_t longest = 0;
     for (uint32_t i = 1; r->secret_count > 0 && i < r->node_count; i++) {
         size_t length = r->nodes[i].end ? r->nodes[i].depth - 1 : 0;
         length = length < text.len ? length : text.len;
-        while (length > longest && !is_rest(r, i, text, length)) {
+        while (length > longest && !ends_with_prefix(r, i, text, length)) {
             length--;
         }
         longest = length > longest ? length : longest;
@@ -505,8 +506,9 @@ static size_t rest_of_spelling(const haft__redactor *r, haft_str text)
     return longest;
 }
 
-/* The same for a token: any word that is long enough, because "Bearer " may be lost. */
-static size_t rest_of_token(haft_str text)
+/* The length of the rest of a token at the start of the text. Any long word may be a token, because
+ * "Bearer " may be lost. */
+static size_t token_rest_length(haft_str text)
 {
     size_t length = 0;
     while (length < text.len && (is_token_char(text.ptr[length]) || text.ptr[length] == '\\')) {
@@ -537,7 +539,7 @@ bool haft__redact_cut(const haft__redactor *redactor, haft_str text, haft__lost 
                       haft__buf *out)
 {
     haft__buf found;
-    if (!redactor->sealed) { /* a bug of the caller; a secret must not pass unredacted */
+    if (!redactor->sealed) { /* a bug of the caller: fail, because secrets would not be redacted */
         haft__buf_fail(out, HAFT_BAD_STATE, "the redactor was not sealed");
         return true;
     }
@@ -550,7 +552,7 @@ bool haft__redact_cut(const haft__redactor *redactor, haft_str text, haft__lost 
         }
     }
     if (lost.before && found.status == HAFT_OK) {
-        size_t spelling = rest_of_spelling(redactor, text), token = rest_of_token(text);
+        size_t spelling = encoding_rest_length(redactor, text), token = token_rest_length(text);
         size_t to = spelling > token ? spelling : token;
         if (to > 0) {
             add_first(&found, to);

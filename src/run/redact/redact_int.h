@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/redact/redact_int.h - declarations shared by the files of redact.h. Private to its folder. */
+/* run/redact/redact_int.h - declarations shared by the files that implement redact.h. Private to
+ * its folder. */
 #ifndef HAFT_RUN_REDACT_REDACT_INT_H
 #define HAFT_RUN_REDACT_REDACT_INT_H
 
@@ -22,7 +23,7 @@ HAFT_MUST_USE haft_status haft__redactor_add_encodings(haft__redactor *redactor,
 /* A part of a text to replace. */
 typedef struct haft__redact_span {
     size_t from, to;
-    bool quoted; /* replace it by a JSON string, not by text inside of one */
+    bool quoted; /* replaced by a JSON string, not by text inside a string */
 } haft__redact_span;
 
 /* The spans are stored in a buffer, one after the other. */
@@ -32,9 +33,9 @@ static inline haft__redact_span *haft__redact_spans(const haft__buf *parts, size
     return (haft__redact_span *)(void *)parts->ptr;
 }
 
-/* If `text` is JSON, widens the spans of `found` (sorted, disjoint) to `parts`, so that the text is
- * still JSON after their replacement, and returns true. Returns false if it is not JSON. Errors are
- * in the buffer. */
+/* If `text` is JSON, returns true and widens the spans of `found` (sorted, disjoint) to `parts`, so
+ * that the text is still JSON after their replacement. Returns false if `text` is not JSON. Errors
+ * are recorded in `parts`. */
 bool haft__redact_fit_json(haft_str text, const haft__buf *found, haft__buf *parts);
 
 #endif

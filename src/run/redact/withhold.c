@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * withhold.c - see run/redact/withhold.h. Few events contain a secret; only those are parsed.
- * Tests: tests/run/redact/withhold_test.c.
+ * withhold.c - see run/redact/withhold.h. Few events contain a secret; only these events are
+ * parsed. Tests: tests/run/redact/withhold_test.c.
  */
 #include "run/redact/withhold.h"
 
@@ -99,8 +99,8 @@ bool haft__event_body_is_call(haft_str body)
 
 /* ---- haft's own values ---- */
 
-/* Whether the value is haft's own text or the name of one of its tools. Such a value is not a
- * secret even if it equals one: the event would be invalid without it. */
+/* Whether the value is a keyword of haft or the name of a tool. Such a value is not redacted even
+ * if it equals a secret, because the event would be invalid without it. */
 static bool is_own_value(const haft__withholding *w, haft_str key, haft__json value)
 {
     static const char *const words[] = {"kind",     "call",   "pause",  "verdict",    "mode",
@@ -119,7 +119,7 @@ static bool is_own_value(const haft__withholding *w, haft_str key, haft__json va
                && haft__str_equal(key, HAFT__LIT("tools")));
 }
 
-/* Restores haft's own values and all keys in the redacted object: haft itself chose the keys. */
+/* Restores haft's own values and all keys in the redacted object. haft itself chose the keys. */
 static haft_status restore_own_values(haft__withholding *w, haft__json original,
                                       haft__json *redacted)
 {
@@ -172,8 +172,8 @@ static haft_status mark_calls(haft__withholding *w)
                              : status;
 }
 
-/* Removes the reply in the provider's own form. It repeats the text, possibly with other escapes,
- * and its signatures are not valid for a changed text. */
+/* Removes the items: the reply in the provider's own form. The items repeat the text, possibly with
+ * other escapes, and their signatures are not valid for a changed text. */
 static haft_status drop_items(haft__withholding *w)
 {
     bool has_items = haft__json_get(w->redacted, HAFT__LIT("provider_items")) != NULL;
@@ -190,7 +190,7 @@ const haft__run_call *haft__withhold_find_call(const haft__run *run, haft__json 
     return call != NULL && call->tool != NULL ? call : NULL;
 }
 
-/* Whether the call must run with exactly the recorded arguments: because it has effects outside the
+/* Whether the call must run with exactly the recorded arguments, because it has effects outside the
  * log, or because a person approved these arguments. */
 bool haft__withhold_needs_exact(const haft__run_call *call)
 {
@@ -253,7 +253,7 @@ static haft_status end_call(haft__withholding *w, const haft__run_call *call, ha
                          : refuse_call(w, call, out);
 }
 
-/* The event is a question of a tool. If the question is durable, the tool is called again with the
+/* Handles a question of a tool. If the question is durable, the tool is called again with the
  * answer and its state, so the state must not be redacted. A tool that keeps running needs no
  * state. */
 static haft_status withhold_question(haft__withholding *w, haft__buf *out)
@@ -277,7 +277,7 @@ static haft_status withhold_question(haft__withholding *w, haft__buf *out)
     return status;
 }
 
-/* The event starts a call, or pauses it for a person. */
+/* Handles an event that starts a call, or pauses it for a person. */
 static haft_status withhold_call(haft__withholding *w, haft__buf *out)
 {
     const haft__json *original = haft__json_get(w->original, HAFT__LIT("arguments"));

@@ -3,9 +3,9 @@
  * run/redact/withhold.h - redacts an event before it is logged, and ends a call whose arguments
  * contain a secret.
  *
- * A call runs with the arguments of the log, so it must not run with "[redacted]" in place of a
- * real value. If an earlier event has the exact arguments, the call runs, and the new event has
- * null in their place; otherwise the call does not run.
+ * A call runs with the arguments in the log, so it must not run if the log has "[redacted]" in
+ * place of a real value. If an earlier event has the exact arguments, the call runs, and the new
+ * event has null in place of the arguments. Otherwise the call does not run.
  */
 #ifndef HAFT_RUN_REDACT_WITHHOLD_H
 #define HAFT_RUN_REDACT_WITHHOLD_H
@@ -13,16 +13,16 @@
 #include "run/redact/redact.h"
 #include "run/run.h"
 
-/* If a call ends because of a secret: `why` of call_refused, or `where` in the error of
- * call_finished. */
+/* The reason of a call that ends because of a secret: `why` of call_refused, or `where` in the
+ * error of call_finished. */
 #define HAFT__WITHHOLD_REASON "secret"
 /* `text` of call_refused, for the model. */
 #define HAFT__WITHHOLD_TEXT                                                                        \
-    "Error: this call was not run: its arguments have a key, a token or a password in them, "      \
-    "which is neither written down nor passed on, so that they are not what was meant any more. "  \
-    "Call it without; tools have the secrets they need from their own configuration."
+    "Error: this call was not run, because its arguments contain a key, a token or a password. "   \
+    "Secrets are neither stored nor passed to tools. Call it without the secret; tools read the "  \
+    "secrets that they need from their own configuration."
 
-/* Appends the body that is logged in place of `body`, the next event of the run:
+/* Appends the body that is written to the log in place of `body`, the body of the run's next event:
  *
  *   - Secrets are redacted. A body without a secret is unchanged.
  *   - In a reply, calls whose arguments were redacted are marked `redacted`.

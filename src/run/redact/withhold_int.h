@@ -24,7 +24,7 @@ HAFT_MUST_USE haft_status haft__event_body_read(haft__arena *arena, haft_str tex
 /* Appends the object as a body. */
 void haft__event_body_write(haft__buf *out, haft__json object);
 
-/* Returns the object with that value for the key. A new key is added at the end. */
+/* Returns a copy of the object with that value for the key. A new key is added at the end. */
 HAFT_MUST_USE haft_status haft__event_body_with(haft__arena *arena, haft__json object, haft_str key,
                                                 haft__json value, haft__json *ret_object,
                                                 haft_error *err);
@@ -35,7 +35,7 @@ bool haft__event_body_is_call(haft_str body);
 /* The call of the event; NULL if the run does not have the call, or not the tool of the call. */
 const haft__run_call *haft__withhold_find_call(const haft__run *run, haft__json body);
 
-/* Whether the call may only run with exactly the arguments that the model wrote. */
+/* Whether the call must run with exactly the arguments that the model wrote. */
 bool haft__withhold_needs_exact(const haft__run_call *call);
 
 /* Whether an earlier event has logged these arguments of the call. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * withhold_match.c - compares decisions with events of a process that knew secrets. Tests:
+ * withhold_match.c - compares decisions with events of a process that redacted secrets. Tests:
  * tests/run/redact/withhold_test.c.
  */
 #include <string.h>
@@ -22,8 +22,8 @@ static size_t find_part(haft_str text, haft_str part, size_t from)
     return from + part.len <= text.len ? from : text.len + 1;
 }
 
-/* Whether `recorded` is the text with redacted parts. A redacted value that was not a string has
- * become one, so that the quotes around the mark may be part of it. */
+/* Whether `recorded` is the text with redacted parts. If the redacted value was not a string, the
+ * mark and the quotes around it replace the value. */
 static bool matches_masked(haft_str recorded, haft_str text)
 {
     static const haft_str mark = HAFT__LIT(HAFT__REDACTED);
@@ -64,7 +64,8 @@ static bool is_end(const haft__event *event, haft__json decided)
                               haft__object_text(decided, "call"));
 }
 
-/* Whether it is the same call with the same arguments, which may be omitted if the log has them. */
+/* Whether the event and the decision have the same call and the same arguments. The event may omit
+ * arguments that the log already has. */
 static haft_status is_same_call(haft__withholding *w, const haft__event *event, haft_str recorded,
                                 bool *ret_same)
 {

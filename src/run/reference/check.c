@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - compares a reference with the text of its file, and writes an answer without the
- * references that are wrong. Tests: tests/run/reference/reference_test.c.
+ * check.c - compares a reference with the text of its file, and writes an answer without its wrong
+ * references. Tests: tests/run/reference/reference_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -10,14 +10,14 @@
 #include "base/utf8.h"
 #include "run/reference/reference.h"
 
-/* The bytes of lines and of a quote that are compared: bounds for lines without end. */
+/* Maximum bytes of lines and of a quote that are compared, because a line may be very long. */
 #define TEXT_BYTES  ((size_t)1 << 20)
 #define QUOTE_BYTES 4096U
 
 /* ---- the text of a file ---- */
 
-/* Code points that results and answers show as a space, or leave out. */
-static bool is_unseen(uint32_t code)
+/* Whether results and answers show the code point as a space, or omit it. */
+static bool is_invisible(uint32_t code)
 {
     return code <= 0x20 || (code >= 0x7f && code <= 0xa0) || (code >= 0x200b && code <= 0x200f)
            || (code >= 0x2028 && code <= 0x202f) || (code >= 0x2060 && code <= 0x2069)
@@ -25,22 +25,23 @@ static bool is_unseen(uint32_t code)
            || (code >= 0xe0000 && code <= 0xe007f);
 }
 
-/* Appends the text as it is compared: without white space, '?' for each byte that is not UTF-8. */
-static void add_seen(haft__buf *buf, haft_str text)
+/* Appends the text in the form that is compared: without white space, and with '?' for each byte
+ * that is not UTF-8. */
+static void add_comparable(haft__buf *buf, haft_str text)
 {
     while (text.len > 0) {
         uint32_t code = '?';
         size_t length = haft__utf8_decode(text, &code);
         if (length == 0 || code == 0) {
-            haft__buf_add_char(buf, '?'); /* as grep and read show it */
-        } else if (!is_unseen(code)) {
+            haft__buf_add_char(buf, '?'); /* grep and read show '?', too */
+        } else if (!is_invisible(code)) {
             haft__buf_add(buf, text.ptr, length);
         }
         text = haft__str_skip(text, length > 0 ? length : 1);
     }
 }
 
-/* The quote without an ellipsis at its ends. */
+/* The quote without the ellipses at its ends. */
 static haft_str without_ellipsis(haft_str quote)
 {
     static const char *const marks[] = {"\xE2\x80\xA6", "..."};
@@ -69,7 +70,8 @@ static bool contains(haft_str text, haft_str part)
     return part.len == 0;
 }
 
-/* The lines first to last; .ptr is NULL if the file has fewer. *ret_first is the first line. */
+/* The lines `first` to `last`; .ptr is NULL if the file has fewer lines. *ret_first is the first
+ * line. */
 static haft_str lines_of(haft_str file, uint64_t first, uint64_t last, haft_str *ret_first)
 {
     uint64_t number = 1;
@@ -103,8 +105,8 @@ haft_status haft__reference_check(haft__reference *reference, haft_str file, haf
     lines.len = lines.len < TEXT_BYTES ? lines.len : TEXT_BYTES;
     haft_str wanted = without_ellipsis(reference->quote);
     wanted.len = haft__utf8_floor(wanted, QUOTE_BYTES);
-    add_seen(&text, lines);
-    add_seen(&quote, wanted);
+    add_comparable(&text, lines);
+    add_comparable(&quote, wanted);
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
         status = haft__buf_check(&quote, err);
@@ -154,7 +156,7 @@ static bool is_item(haft_str line)
                             || haft__str_starts_with(line, HAFT__LIT("* "));
 }
 
-/* Writes the line from `start` to `end` with the references `from` to `to` - 1, which are in it. */
+/* Writes the line from `start` to `end`, with its references `from` to `to` - 1. */
 static void write_line(haft__buf *buf, haft_str answer, size_t start, size_t end,
                        const haft__reference *references, size_t from, size_t to)
 {

@@ -19,7 +19,7 @@
 #define MOST_DIGITS    9U
 #define LONGEST_ENDING 10U
 #define LONGEST_PATH   1024U
-#define BEFORE_A_QUOTE 8U /* bytes between a reference and its quote: ": ", " says " */
+#define BEFORE_A_QUOTE 8U /* maximum bytes between a reference and its quote: ": ", " says " */
 
 typedef struct finder {
     haft_str answer;
@@ -31,7 +31,8 @@ typedef struct finder {
 
 /* ---- numbers ---- */
 
-/* Reads a line number at *at and moves it. 0 if there is none, or it is too long. */
+/* Reads a line number at *at and advances *at. Returns 0 if there is no number, or if it is too
+ * long. */
 static uint64_t read_number(haft_str text, size_t *at)
 {
     uint64_t number = 0;
@@ -121,7 +122,7 @@ static bool read_reference(haft_str text, haft__reference *ret_reference)
 
 /* ---- quotes ---- */
 
-static size_t run_of(haft_str text, size_t at)
+static size_t count_backticks(haft_str text, size_t at)
 {
     size_t run = 0;
     while (at + run < text.len && text.ptr[at + run] == '`') {
@@ -130,13 +131,12 @@ static size_t run_of(haft_str text, size_t at)
     return run;
 }
 
-/* The end of the code span that begins at `at`, after its marks; 0 if it is not closed in its
- * line. */
+/* The position after the code span that begins at `at`; 0 if the span is not closed in its line. */
 static size_t code_end(haft_str text, size_t at)
 {
-    size_t run = run_of(text, at);
+    size_t run = count_backticks(text, at);
     for (size_t i = at + run; i < text.len && text.ptr[i] != '\n';) {
-        size_t other = run_of(text, i);
+        size_t other = count_backticks(text, i);
         if (other == run) {
             return i + run;
         }
@@ -148,7 +148,7 @@ static size_t code_end(haft_str text, size_t at)
 /* The text inside a code span. */
 static haft_str code_text(haft_str text, size_t start, size_t end)
 {
-    size_t run = run_of(text, start);
+    size_t run = count_backticks(text, start);
     return haft__str_trim((haft_str){text.ptr + start + run, end - start - 2 * run});
 }
 
@@ -158,8 +158,8 @@ static const struct {
     {"\"", "\""}, {"\xE2\x80\x9C", "\xE2\x80\x9D"}, /* typographic */
 };
 
-/* The quoted text at `at`: a code span, or text in quotation marks; "" without one. *ret_end is
- * where it ends. */
+/* The quoted text at `at`: a code span, or text in quotation marks; else "". *ret_end is the
+ * position after the quote. */
 static haft_str quote_at(haft_str text, size_t at, size_t *ret_end)
 {
     haft_str rest = haft__str_skip(text, at);
@@ -200,7 +200,8 @@ static bool connects(haft_str between)
     return rest.len == 0 || haft__str_equal(rest, HAFT__LIT("says"));
 }
 
-/* The quote right after the reference, in the same line, unless it is a reference itself. */
+/* Finds the quote right after the reference, in the same line. A quote that is itself a reference
+ * is not a quote of this reference. */
 static void find_quote_after(finder *f, haft__reference *reference)
 {
     for (size_t at = reference->end;
@@ -220,8 +221,8 @@ static void find_quote_after(finder *f, haft__reference *reference)
     }
 }
 
-/* "`int a;` (src/a.c:12)": `before` is the last quote of the line, which ends at `end`. */
-static void take_quote_before(finder *f, haft__reference *reference, haft_str before, size_t end)
+/* Uses `before`, the last quote of the line, which ends at `end`, as in "`int a;` (src/a.c:12)". */
+static void use_quote_before(finder *f, haft__reference *reference, haft_str before, size_t end)
 {
     haft_str between = {f->answer.ptr + end, reference->start - end};
     if (before.len > 0 && haft__str_equal(haft__str_trim(between), HAFT__LIT("("))) {
@@ -258,7 +259,7 @@ static bool is_token_byte(char c)
     return (unsigned char)c > ' ' && c != 0x7f && strchr("`\"'<>()[]{}|,;", c) == NULL;
 }
 
-/* Reads the bare token at *at and moves it. True if the token is a reference. */
+/* Reads the bare token at *at and advances *at. Returns true if the token is a reference. */
 static bool read_token(finder *f, size_t *at, haft__reference *ret_reference)
 {
     size_t start = *at, end = start;
@@ -284,7 +285,7 @@ haft_status haft__references_find(haft_str answer, haft__arena *arena,
 {
     finder f = {.answer = answer, .arena = arena, .err = err};
     haft_status status = HAFT_OK;
-    haft_str quote = HAFT__LIT(""); /* the last one of the line */
+    haft_str quote = HAFT__LIT(""); /* the last quote of the line */
     size_t quote_end = 0;
     for (size_t at = 0; at < answer.len && status == HAFT_OK;) {
         haft__reference reference = {.first = 0};
@@ -299,18 +300,18 @@ haft_status haft__references_find(haft_str answer, haft__arena *arena,
             haft_str text = quote_at(answer, at, &end);
             quote = text.len > 0 ? text : quote;
             quote_end = text.len > 0 ? end : quote_end;
-            at += answer.ptr[at] == '`' ? run_of(answer, at) : 1;
+            at += answer.ptr[at] == '`' ? count_backticks(answer, at) : 1;
         } else {
             quote = answer.ptr[at] == '\n' ? HAFT__LIT("") : quote;
             found = read_token(&f, &at, &reference);
         }
         if (found) {
             if (reference.start >= quote_end) {
-                take_quote_before(&f, &reference, quote, quote_end);
+                use_quote_before(&f, &reference, quote, quote_end);
             }
             find_quote_after(&f, &reference);
             if (reference.quote.len > 0 && reference.quote.ptr > answer.ptr + reference.end) {
-                /* A quote is not searched for references. */
+                /* Skip the quote: references in quotes do not count. */
                 at = (size_t)(reference.quote.ptr + reference.quote.len - answer.ptr);
                 while (at < answer.len && (answer.ptr[at] == '`' || answer.ptr[at] == '"')) {
                     at++;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay.c - feeds the inputs of a log, with their times, and compares the decisions.
+ * replay.c - folds the inputs of a log, with their times, and compares the decisions.
  *
  * If decide returns an event for a state, the next event must be that decision; every other event
- * must be an input. There are four exceptions. First, after a crash a call may have been started
- * again, or its outcome declared unknown; decide alone does neither. Second, an expired deadline is
- * decided when the owner checks the clock, which may be after other events. Third, a new owner of a
- * run applies commands and checks deadlines of pending calls before any other decision. Fourth, a
- * process that knew a secret in the log has not written it again (run/redact/withhold.h).
+ * must be an input. There are four exceptions. First, after a crash the new owner may have
+ * restarted a call, or recorded its outcome as unknown; decide does neither. Second, an expired
+ * deadline is decided when the owner checks the clock, which may be after other events. Third, a
+ * new owner of a run applies commands and checks deadlines of pending calls before any other
+ * decision. Fourth, a process that knew a secret omits it from later events
+ * (run/redact/withhold.h).
  *
  * Tests: tests/run/replay/replay_test.c, tests/sim/.
  */
@@ -31,7 +32,7 @@ typedef struct player {
     haft_error *err;
 } player;
 
-/* Inputs cannot be recomputed. */
+/* Whether the event is an input. Inputs cannot be recomputed. */
 static bool is_input(const haft__event *event)
 {
     haft__event_kind kind = event->kind;
@@ -57,7 +58,8 @@ static haft_status report_difference(player *p, const haft__event *event, haft_s
     return copied ? HAFT_OK : haft__arena_fail(p->arena, p->err);
 }
 
-/* A call that has started and has no result, which recovery would have decided about. */
+/* The call of the event if it has started and has no result, so that recovery may have decided
+ * about it; else NULL. */
 static const haft__run_call *find_interrupted(const haft__run *run, const haft__event *event)
 {
     const haft__json *id = haft__event_field(event, "call");
@@ -66,7 +68,8 @@ static const haft__run_call *find_interrupted(const haft__run *run, const haft__
     return open ? call : NULL;
 }
 
-/* An immediate result of a call that would have waited for a client: it comes from a script. */
+/* Whether a script returned the result of a headless call immediately, so that the call did not
+ * wait for a client. */
 static bool is_scripted_result(const haft__run *run, const haft__event *event)
 {
     const haft__run_call *call = find_interrupted(run, event);
@@ -95,8 +98,8 @@ static void split_at_child(haft_str body, haft_str *ret_before, haft_str *ret_af
         rest, rest.len > key.len + HAFT__ID_LENGTH ? key.len + HAFT__ID_LENGTH : rest.len);
 }
 
-/* Whether both start a child alike. The id of a child follows from that of the run; a fork has the
- * children of another run. */
+/* Whether both events start the same child, apart from the child's id. The id is computed from the
+ * id of the run, and a fork has the children of another run. */
 static bool starts_same_child(haft_str decided, haft_str recorded)
 {
     haft_str before, after, other_before, other_after;
@@ -105,7 +108,7 @@ static bool starts_same_child(haft_str decided, haft_str recorded)
     return haft__str_equal(before, other_before) && haft__str_equal(after, other_after);
 }
 
-/* Whether the decision equals the recorded one, byte for byte. */
+/* Whether the decision equals the recorded event, byte for byte. */
 static bool is_identical(const player *p, const haft__effect *effect)
 {
     haft_str decided = effect->kind == HAFT__EFFECT_EVENT ? effect->body : HAFT__LIT("");
@@ -125,7 +128,8 @@ static bool matches_recorded(player *p, const haft__event *event, const haft__ef
     return same;
 }
 
-/* Why the outcome of a call is unknown: no other event has it, so it is not recomputed. */
+/* The recorded reason why the outcome of a call is unknown. It cannot be recomputed, because no
+ * earlier event contains it. */
 static haft_str reason_of(const haft__event *event)
 {
     return event->kind == HAFT__EVENT_PAUSED ? haft__object_text(event->object, "reason")
@@ -140,7 +144,7 @@ static haft_status compare_recovery(player *p, const haft__event *event, haft__e
     if (call == NULL) {
         return HAFT_OK;
     }
-    bool due = effect->kind == HAFT__EFFECT_EVENT;
+    bool decides = effect->kind == HAFT__EFFECT_EVENT;
     haft__effect recovered = {.kind = HAFT__EFFECT_END};
     haft_status status = haft__decide_interrupted(&p->decider, &p->run, call, reason_of(event),
                                                   event->at_ms, &recovered, p->err);
@@ -152,11 +156,11 @@ static haft_status compare_recovery(player *p, const haft__event *event, haft__e
         *effect = recovered;
         return HAFT_OK;
     }
-    return due ? decide_at(p, event->at_ms, effect) : HAFT_OK; /* its body was overwritten */
+    return decides ? decide_at(p, event->at_ms, effect) : HAFT_OK; /* recovery overwrote the body */
 }
 
-/* An answer to a pending call, or its expired deadline. The deadline of the call itself comes
- * first; no other decision has to. */
+/* Compares an answer to a pending call. If the deadline of the call has expired, the expiry must be
+ * recorded before the answer; other decisions may come later. */
 static haft_status compare_answer(player *p, const haft__event *event, haft__effect *effect)
 {
     const haft__json *id = haft__event_field(event, "call");
@@ -172,8 +176,9 @@ static haft_status compare_answer(player *p, const haft__event *event, haft__eff
     return haft__decide_expiry(&p->decider, &p->run, call, event->at_ms, effect, p->err);
 }
 
-/* An input of a model or tool may come after a deadline has passed but before the owner has checked
- * the clock. An answer does not: deadlines are checked before it is accepted, see above. */
+/* Compares an input of a model or tool. It may be recorded after a deadline has passed but before
+ * the owner has checked the clock. For an answer see compare_answer: deadlines are checked before
+ * an answer is accepted. */
 static haft_status compare_input(player *p, const haft__event *event, haft__effect *effect)
 {
     haft__effect before = {.kind = HAFT__EFFECT_END};
@@ -195,8 +200,8 @@ static haft_status compare(player *p, const haft__event *event)
     if (status == HAFT_OK && !matches_recorded(p, event, &effect)) {
         status = compare_recovery(p, event, &effect);
     }
-    bool due = effect.kind == HAFT__EFFECT_EVENT;
-    if (status == HAFT_OK && due && is_input(event) && !matches_recorded(p, event, &effect)) {
+    bool decides = effect.kind == HAFT__EFFECT_EVENT;
+    if (status == HAFT_OK && decides && is_input(event) && !matches_recorded(p, event, &effect)) {
         status = (event->kind == HAFT__EVENT_ANSWERED ? compare_answer : compare_input)(p, event,
                                                                                         &effect);
     }
@@ -208,7 +213,7 @@ static haft_status compare(player *p, const haft__event *event)
     if (event->kind == HAFT__EVENT_CANCEL_ASKED || event->kind == HAFT__EVENT_LIMIT_REACHED
         || event->kind == HAFT__EVENT_SPEC_CHANGED || haft__event_is_graph_change(event)
         || is_scripted_result(&p->run, event)) {
-        return HAFT_OK; /* may come at any time */
+        return HAFT_OK; /* such events can occur at any time */
     }
     if (decided ? matches_recorded(p, event, &effect) : is_input(event)) {
         return HAFT_OK;
@@ -216,7 +221,7 @@ static haft_status compare(player *p, const haft__event *event)
     if (decided && effect.child != NULL
         && (is_input(event) || find_interrupted(&p->run, event) != NULL)) {
         p->result.decisions--;
-        return HAFT_OK; /* a process that could not create the child finished the rest */
+        return HAFT_OK; /* a process that could not create the child recorded other events first */
     }
     return report_difference(p, event, decided ? effect.body : HAFT__LIT(""));
 }

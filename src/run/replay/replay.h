@@ -15,8 +15,8 @@ typedef struct haft__replay {
     haft_str recorded, decided; /* the two bodies, in the arena; `decided` may be empty */
 } haft__replay;
 
-/* `lines` is a whole log. BAD_INPUT if it cannot be folded. A truncated log is compared up to its
- * end. */
+/* Replays `lines`, a whole log. BAD_INPUT if the log cannot be folded. If the log is truncated,
+ * compares it up to its end. */
 HAFT_MUST_USE haft_status haft__replay_log(haft__arena *arena, const haft__spec *spec,
                                            haft_str lines, haft__hash_key hash_key,
                                            haft__replay *ret_replay, haft_error *err);

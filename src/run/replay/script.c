@@ -73,7 +73,7 @@ static void add_failure(script_builder *r, const haft__event *event)
     haft__json_end_object(&r->w);
 }
 
-/* The list of a tool's results; made at the first use. */
+/* The list of a tool's results. Creates the list at the first use. */
 static haft_status results_of(script_builder *r, haft_str tool, haft__buf **ret_list)
 {
     *ret_list = haft__map_get(&r->results, tool);
@@ -89,9 +89,9 @@ static haft_status results_of(script_builder *r, haft_str tool, haft__buf **ret_
     return haft__map_put(&r->results, tool, list, r->err);
 }
 
-/* Adds the result of a tool: a text, or {error: {message, hint}}. A cached result was not a
- * call. */
-static haft_status note_result(script_builder *r, const haft__event *event)
+/* Adds the result of a tool: a text, or {error: {message, hint}}. Ignores a cached result, because
+ * the tool was not called. */
+static haft_status add_result(script_builder *r, const haft__event *event)
 {
     const haft__json *error = haft__event_field(event, "error");
     const haft__json *result = haft__event_field(event, "result");
@@ -137,7 +137,7 @@ static haft_status read_events(script_builder *r, haft_str lines, haft__hash_key
         } else if (event.kind == HAFT__EVENT_MODEL_FAILED) {
             add_failure(r, &event);
         } else if (event.kind == HAFT__EVENT_CALL_FINISHED) {
-            status = note_result(r, &event);
+            status = add_result(r, &event);
         }
     }
     return status;

@@ -2,8 +2,9 @@
 /*
  * run/replay/script.h - makes a script from a log: the model `replay:FILE`.
  *
- * The replies of the script and the results of its tools are those of the log, in order; requests
- * are not checked. With the same spec the run is the same. With another spec, the differences show.
+ * The script returns the replies and the results of tools that are in the log, in order. It does
+ * not check requests. With the same spec, the run is the same; with another spec, the differences
+ * become visible.
  */
 #ifndef HAFT_RUN_REPLAY_SCRIPT_H
 #define HAFT_RUN_REPLAY_SCRIPT_H

@@ -129,7 +129,7 @@ static const struct {
     char letter;
     const char *reason;
 } reasons[] = {
-    {'s', "the run has started already"},
+    {'s', "the run has already started"},
     {'n', "the run has not started"},
     {'f', "the model call has failed"},
     {'e', "the run has ended"},
@@ -139,16 +139,16 @@ static const struct {
     {'j', "there is no reply to judge"},
     {'w', "the run has no open calls"},
     {'p', "the call is in a later stage"},
-    {'r', "the call has a result already, or cannot have one"},
+    {'r', "the call already has a result, or cannot have one"},
     {'q', "the call is not paused"},
     {'a', "the call is pending"},
-    {'g', "it has no arguments, or the run has no such tool"},
+    {'g', "the event has no arguments, or the run has no such tool"},
     {'o', "an approval comes before a call starts, every other pause after"},
-    {'d', "the call is not running, or has stored its artifact already"},
+    {'d', "the call is not running, or has already stored its artifact"},
     {'c', "calls have no result yet"},
     {'h', "the request has no constraint"},
     {'v', "tools are revealed only between turns or by a call"},
-    {'k', "the call is not running, or has a question already"},
+    {'k', "the call is not running, or already has a question"},
     {'i', "no call waits for this child"},
     {'x', "the run waits for no such child"},
     {'y', "the run has no graph"},
@@ -327,7 +327,7 @@ static const struct {
     {"asking", FAILED, "\"transient\"", "\"bad\"",
      "model_failed is not valid here: the value of \"failure\" is not known"},
     {"asking", CHANGED, "\"turn\"", "\"turn\"",
-     "model_changed is not valid here: no model has failed that another one follows"},
+     "model_changed is not valid here: no model has failed, or no further model exists"},
     {"asking", HELD, "\"gbnf\"", "\"lark\"",
      "constrained is not valid here: the value of \"constraint\" is not known"},
     {"asking", HELD, "\"gbnf\"", "\"none\"",
@@ -347,22 +347,22 @@ static const struct {
     {"judging", CALL, "\"c1.1\"", "\"c1.3\"",
      "call_started is not valid here: the call has another tool"},
     {"judging", CALL, "\"attempt\":1", "\"attempt\":4294967296",
-     "call_started is not valid here: its attempt is not the next one"},
+     "call_started is not valid here: its attempt number is not the next number"},
     {"judging", CALL, "\"arguments\":{\"n\":7}", "\"arguments\":[1]",
-     "call_started is not valid here: it has no arguments, or the run has no such tool"},
+     "call_started is not valid here: the event has no arguments, or the run has no such tool"},
     {"judging", CALL, "\"attempt\":1", "\"attempt\":null",
      "expected a whole number in \"attempt\" of call_started, found none"},
     {"judging", CALL, "\"arguments\":{\"n\":7}", "\"arguments\":null",
-     "call_started is not valid here: it has no arguments, or the run has no such tool"},
+     "call_started is not valid here: the event has no arguments, or the run has no such tool"},
     {"started", CALL, "\"attempt\":1", "\"attempt\":2", NULL},
     {"started", FINISHED, "\"result\":\"r\"", "\"result\":5",
      "expected a text in \"result\" of call_finished, found none"},
     {"started", FINISHED, "\"ok\":true", "\"ok\":false",
-     "call_finished is not valid here: it is not ok but has no error"},
+     "call_finished is not valid here: the call failed, but the event has no error"},
     {"started", FINISHED, "\"ok\":true", "\"ok\":\"yes\"",
-     "call_finished is not valid here: it is not ok but has no error"},
+     "call_finished is not valid here: the call failed, but the event has no error"},
     {"judging", FINISHED, "\"c1.1\"", "\"c1.3\"",
-     "call_finished is not valid here: the call has a result already, or cannot have one"},
+     "call_finished is not valid here: the call already has a result, or cannot have one"},
     {"judging", FINISHED, "\"arguments\":null", "\"arguments\":{}", NULL},
     {"judging", REFUSED, "\"why\":\"guard\"", "\"why\":3",
      "expected a text in \"why\" of call_refused, found none"},
@@ -373,7 +373,7 @@ static const struct {
     {"judging", PAUSED, "\"pause\":\"approval\"", "\"pause\":{}",
      "expected a text in \"pause\" of paused, found none"},
     {"judging", PAUSED, "\"arguments\":{}", "\"arguments\":null",
-     "paused is not valid here: it has no arguments, or the run has no such tool"},
+     "paused is not valid here: the event has no arguments, or the run has no such tool"},
     {"judging", PAUSED, "\"deadline\":null", "\"deadline\":\"soon\"",
      "paused is not valid here: its deadline is not a time"},
     {"judging", PAUSED, "\"deadline\":null", "\"deadline\":5",
@@ -624,7 +624,8 @@ TEST(a_constraint_applies_to_one_request)
         CHECK_INT(fold_body(&c, bodies[i]), HAFT_OK, "%s", c.err.message);
     }
     CHECK_INT(fold_body(&c, HELD), HAFT_BAD_INPUT, "a second constraint of one request");
-    CHECK(strstr(c.err.message, "the request is constrained already") != NULL, "%s", c.err.message);
+    CHECK(strstr(c.err.message, "the request already has a constraint") != NULL, "%s",
+          c.err.message);
     haft__arena_finish(&c.arena);
 }
 

@@ -485,15 +485,15 @@ TEST(a_spec_change_that_cannot_follow_is_rejected)
     static const struct {
         const char *body, *wanted;
     } rows[] = {
-        {"\"was\":\"WAS\",\"spec\":\"x\",\"judged_again\":[]}", "it has no spec"},
+        {"\"was\":\"WAS\",\"spec\":\"x\",\"judged_again\":[]}", "the event has no spec"},
         {"\"was\":\"y\",\"spec\":\"x\",\"source\":{}}",
          "its previous spec is not the spec of the run"},
         {"\"was\":\"WAS\",\"spec\":\"x\",\"source\":{}}",
-         "its spec does not have the hash it names"},
+         "the hash of its spec is not the recorded hash"},
         {"\"was\":\"WAS\",\"spec\":\"HASH\",\"source\":{},\"judged_again\":[\"c1.2\"]}",
-         "it judges a call again that was not paused"},
+         "a call that was not paused is judged again"},
         {"\"was\":\"WAS\",\"spec\":\"HASH\",\"source\":{},\"rebound\":{\"c1.2\":\"x\"}}",
-         "it judges a call again that was not paused"},
+         "a call that was not paused is judged again"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         change c;

@@ -178,7 +178,7 @@ TEST(open_arguments_are_not_constrained)
               HAFT_OK, "%s", "the report");
     haft__relax_report_write(&notes, &report);
     CHECK_STR(haft__str_trim(haft__buf_str(&notes)),
-              HAFT__LIT("/find: strict mode became off: it cannot express an object with "
+              HAFT__LIT("/find: strict mode became off: the mode cannot express an object with "
                         "any members"),
               "%s", "the report");
     haft__buf_finish(&notes);

@@ -11,17 +11,17 @@ static const struct {
     bool native;
     const char *format, *reason;
 } formats[] = {
-    {{"native", "hermes"}, true, "native", "preferred, and available"},
+    {{"native", "hermes"}, true, "native", "the preferred format"},
     {{"native", "hermes"},
      false,
      "hermes",
-     "the first enabled one available: the model has no native calls"},
-    {{"hermes", "native"}, true, "hermes", "preferred, and available"},
-    {{"native"}, false, "native", "nothing else is enabled"},
-    {{NULL}, true, "native", "nothing else is enabled"},
-    {{"codemode", "native"}, true, "native", "the first enabled one available"},
-    {{"codemode", "purejson"}, false, "purejson", "the first enabled one available"},
-    {{"codemode"}, true, "native", "code cannot be run here, and nothing else is enabled"},
+     "the first enabled format that is available: the model has no native calls"},
+    {{"hermes", "native"}, true, "hermes", "the preferred format"},
+    {{"native"}, false, "native", "no other format is enabled"},
+    {{NULL}, true, "native", "no other format is enabled"},
+    {{"codemode", "native"}, true, "native", "the first enabled format that is available"},
+    {{"codemode", "purejson"}, false, "purejson", "the first enabled format that is available"},
+    {{"codemode"}, true, "native", "haft cannot run code, and no other format is enabled"},
 };
 
 TEST(the_format_is_the_first_that_is_available)

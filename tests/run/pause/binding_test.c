@@ -205,7 +205,8 @@ TEST(an_approval_with_another_binding_is_rejected)
     haft_status status =
         apply_command(&r, "{\"command\":\"approve\",\"pause\":\"approval\",\"binding\":\"0123\"}");
     CHECK_INT(status, HAFT_BAD_STATE, "approve with another binding");
-    CHECK(strstr(r.err.message, "the approval is not for the call") != NULL, "%s", r.err.message);
+    CHECK(strstr(r.err.message, "the approval does not apply to the call") != NULL, "%s",
+          r.err.message);
     CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "the call stays pending");
     help_run_finish(&r);
 }

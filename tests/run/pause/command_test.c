@@ -361,7 +361,7 @@ TEST(an_approval_names_its_binding_by_a_prefix)
                        rows[i].binding);
         haft_str found = apply(&r, text);
         CHECK(rows[i].taken ? strstr(found.ptr, "\"verdict\":\"approve\"") != NULL
-                            : strstr(found.ptr, "the approval is not for the call") != NULL,
+                            : strstr(found.ptr, "the approval does not apply to the call") != NULL,
               "%s: %s", rows[i].binding, found.ptr);
     }
     help_run_finish(&r);

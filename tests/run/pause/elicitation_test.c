@@ -404,9 +404,9 @@ TEST(invalid_questions_are_rejected)
         const char *body, *message;
     } rows[] = {
         {ASKED "\"question\":null,\"durable\":true,\"state\":null,\"within_ms\":null}",
-         "call_asked is not valid here: it has no question"},
+         "call_asked is not valid here: the event has no question"},
         {ASKED "\"question\":\"what?\",\"durable\":true,\"state\":null,\"within_ms\":null}",
-         "call_asked is not valid here: it has no question"},
+         "call_asked is not valid here: the event has no question"},
         {ASKED "\"question\":{},\"durable\":true,\"state\":null,\"within_ms\":-5}",
          "expected a whole number in \"within_ms\" of call_asked, found none"},
         {ASKED "\"question\":{},\"durable\":true,\"state\":null,\"within_ms\":null}", NULL},

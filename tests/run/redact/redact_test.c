@@ -312,7 +312,7 @@ TEST(all_secrets_together_are_bounded)
     CHECK_INT(status, HAFT_TOO_BIG, "past the limit");
     CHECK_INT(r.node_count, HAFT__LIMIT_REDACT_BYTES + 1, "number of nodes, with the root");
     CHECK_STR(haft__str(err.message),
-              HAFT__LIT("expected at most 4194304 bytes of secrets in all spellings, found more"),
+              HAFT__LIT("expected at most 4194304 bytes of secrets in all encodings, found more"),
               "error message");
     haft__arena_finish(&arena);
 }
