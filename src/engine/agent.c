@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent.c - a spec with what its runs share: the endpoint of its model, its script, its secrets.
+ * agent.c - creates agents: a spec, and the endpoint of its model, the script and the secrets that
+ * its runs share.
  *
  * Tests: tests/engine/api_test.c.
  */
@@ -45,7 +46,7 @@ void haft_agent_release(haft_agent *agent)
     }
 }
 
-/* The text of the spec that is stored with its runs. */
+/* Stores the text of the spec in the agent; the store gets it with each run. */
 static haft_status store_spec_text(haft_agent *agent, haft_error *err)
 {
     haft__buf text;
@@ -94,11 +95,11 @@ static haft_status prepare_embeddings(haft_agent *agent, haft_error *err)
 static haft_status add_model_secret(haft_agent *agent, haft_str secret, haft_error *err)
 {
     haft__agent_secrets *secrets = &agent->model_secrets;
-    bool known = secret.len == 0, added; /* false for a text that is too short to be redacted */
+    bool skip = secret.len == 0, added; /* false for a text that is too short to be redacted */
     for (size_t i = 0; i < secrets->count; i++) {
-        known = known || haft__str_equal(secrets->items[i], secret);
+        skip = skip || haft__str_equal(secrets->items[i], secret);
     }
-    if (known) {
+    if (skip) {
         return HAFT_OK;
     }
     haft_str *items = haft__vec_reserve_in(&agent->arena, secrets->items, secrets->count,
@@ -112,8 +113,8 @@ static haft_status add_model_secret(haft_agent *agent, haft_str secret, haft_err
     return haft__redactor_add(agent->redactor, secret, &added, err);
 }
 
-/* The key and the password of one server. A model of which the key is missing, or a variable that
- * it names, has no secret. */
+/* Adds the key and the password of one server. If the key, or a variable that the spec names, is
+ * missing, adds nothing. */
 static haft_status add_endpoint_secrets(haft_agent *agent, haft__endpoint *endpoint,
                                         haft_status resolved, const haft_error *failure,
                                         haft_error *err)
@@ -139,8 +140,9 @@ static haft_status collect_model_secret(haft_agent *agent, const haft__model_spe
     return add_endpoint_secrets(agent, &endpoint, resolved, &failure, err);
 }
 
-/* The secrets of all models that runs of this spec and of its agents can ask: the result of a child
- * run, or an error in it, may have the key of its model, from a file that only it reads. */
+/* Collects the secrets of all models that runs of this spec and of its agents can ask. The result
+ * or error of a child run may contain the key of its model, which may come from a file that only
+ * this model uses. */
 static haft_status collect_model_secrets(haft_agent *agent, const haft__spec *spec, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -270,8 +272,8 @@ static haft_status add_model(haft_agent *agent, const haft__spec *spec, bool rea
     return status == HAFT_OK ? add_variables_of(agent, next, err) : status;
 }
 
-/* Adds the agents for the other models of the spec. All of them share the secrets: a key of one
- * model must not be stored while another one is asked. */
+/* Adds the agents for the other models of the spec. These agents share all secrets, because a run
+ * that asks one model must not store the key of another model. */
 static haft_status add_fallbacks(haft_agent *agent, bool read_only, haft_error *err)
 {
     haft_agent *last = agent;
@@ -314,9 +316,9 @@ static haft_status find_handoff_agent(haft_agent *agent, haft_str name, bool rea
                                       haft__redactor *shared, haft_agent **ret_agent,
                                       haft_error *err);
 
-/* Adds the agents that a run can be handed to: a run that begins can ask all of them, and records
- * the variables of all. All share the secrets: a key of one agent must not be stored while another
- * one has the run. */
+/* Adds the agents that a run can be handed to. A new run records the variables of all these agents.
+ * The agents share all secrets, because a run of one agent must not store the key of another
+ * agent. */
 static haft_status add_handoffs(haft_agent *agent, haft_error *err)
 {
     const haft__spec *spec = agent->spec;
@@ -334,7 +336,7 @@ static haft_status add_handoffs(haft_agent *agent, haft_error *err)
     return status;
 }
 
-/* `shared`: see collect_secrets. */
+/* For `shared` see collect_secrets. */
 static haft_status prepare_agent(haft_agent *agent, haft__redactor *shared, haft_error *err)
 {
     haft_status status = store_spec_text(agent, err);
@@ -400,7 +402,8 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .hash_key = runtime->hash_key};
 }
 
-/* The schema of specs; NULL if out of memory: then the load compiles it itself, or fails. */
+/* The schema of specs; NULL if out of memory. In this case the loader compiles the schema itself,
+ * or fails. */
 static const haft__schema *find_spec_schema(haft_runtime *runtime)
 {
     if (runtime->spec_schema == NULL
@@ -413,7 +416,7 @@ static const haft__schema *find_spec_schema(haft_runtime *runtime)
     return runtime->spec_schema;
 }
 
-/* A process can continue a graph only if it has the functions of the graph. */
+/* Fails if this process does not have the functions of the graph. */
 static haft_status check_functions(const haft__spec *spec, haft_error *err)
 {
     for (size_t i = 0; i < spec->tools.count; i++) {
@@ -443,7 +446,7 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
     options.kept = use == HAFT__SPEC_STORED || use == HAFT__SPEC_READ_ONLY;
     options.schema = find_spec_schema(runtime);
     if (use == HAFT__SPEC_READ_ONLY) {
-        options.env = (haft__spec_env){NULL, NULL}; /* no variable is needed to read a run */
+        options.env = (haft__spec_env){NULL, NULL}; /* reading a run needs no variables */
         options.read_file = NULL;
     }
     const haft__spec *spec = NULL;
@@ -512,7 +515,7 @@ static haft_status set_limits(haft__arena *arena, const haft__child_budget *budg
     return status;
 }
 
-/* Names the agent and its budgets. */
+/* Makes the key of a child's agent: its name and its budgets. */
 static haft_str make_child_key(haft__arena *arena, const haft__child *child)
 {
     const haft__child_budget *b = &child->limits;
@@ -522,7 +525,7 @@ static haft_str make_child_key(haft__arena *arena, const haft__child *child)
                               (unsigned long long)b->usd_micros, (unsigned long long)b->wall_ms);
 }
 
-/* The spec of a child: that of an agent, or this one with another graph. */
+/* Finds the source of a child's spec: the spec of an agent, or this spec with another graph. */
 static haft_status find_child_source(const haft_agent *agent, haft_str name, haft__arena *arena,
                                      haft__json *ret_source, haft_str *ret_path, haft_error *err)
 {
@@ -534,9 +537,10 @@ static haft_status find_child_source(const haft_agent *agent, haft_str name, haf
     }
     *ret_path = agent->spec->path;
     haft_status status = haft__graph_child_source(agent->spec, name, arena, ret_source, err);
-    return status == HAFT_NOT_FOUND ? haft__fail(
-               err, HAFT_BAD_STATE, "", "the spec has no agent \"%.*s\" any more", HAFT__ARG(name))
-                                    : status;
+    return status == HAFT_NOT_FOUND
+               ? haft__fail(err, HAFT_BAD_STATE, "", "the spec no longer has the agent \"%.*s\"",
+                            HAFT__ARG(name))
+               : status;
 }
 
 static haft_status create_child_agent(haft_agent *agent, const haft__child *child, haft_str key,

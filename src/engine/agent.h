@@ -33,34 +33,35 @@ struct haft_agent {
     bool scripted;                      /* the model is script:FILE or replay:FILE */
     haft_str spec_text;                 /* the spec as JSON, for the store */
     const haft__provider *provider;     /* NULL: script:, replay:, offline, or READ_ONLY */
-    haft_str url;                       /* of the model server */
-    haft_str endpoint;                  /* the id of that server; "" without one */
-    char refusal_key[HAFT__SHA256_HEX]; /* of what it rejects (engine/members/refusal_file.h) */
+    haft_str url;                       /* the URL of the model server */
+    haft_str endpoint;                  /* the id of the model server; "" without a server */
+    char refusal_key[HAFT__SHA256_HEX]; /* key of its refusals (engine/members/refusal_file.h) */
     haft__provider_headers headers;
-    haft__agent_variables variables;     /* that chose the servers and keys of its models, and of
-                                            the agents that it can hand a run to */
+    haft__agent_variables variables;     /* variables that chose the servers and keys of its models,
+                                          * and of the agents that it can hand a run to */
     haft_str embed_url, embed_key;       /* the server of tool_search.embeddings */
     haft__embedder *embedder;            /* created at the first search */
     haft__declared_tools declared_tools; /* shared by its runs */
     struct haft__redactor *redactor;     /* the secrets that must not be stored */
-    haft__agent_secrets model_secrets;   /* of them: those of all models that its runs and their
-                                          * child runs can ask, and of the runs above */
+    haft__agent_secrets model_secrets;   /* the secrets of all models that its runs, their child
+                                          * runs and the runs above them can ask */
     size_t reference_count;              /* one for each run, one for the creator */
-    haft__spec_origin origin;            /* where the spec came from, for its runs */
+    haft__spec_origin origin;            /* the source of the spec, for its runs */
     char file_sha256[HAFT__SHA256_HEX];  /* the text of origin.file, if the spec has a file */
-    haft_agent *fallback;                /* with the next model of the spec; or NULL */
-    haft_agent *summariser;              /* with the model of context.summarise; or NULL */
-    haft_agent *previous;                /* the agent of the run's earlier spec; or NULL */
-    haft_agent *children, *next_child;   /* agents of its child runs, each with its budgets, and of
-                                            handoffs */
-    haft_str child_key;                  /* of a child run's agent: its name and budgets; else "" */
-    bool read_only;                      /* of a handoff: it needs neither a key nor a script */
+    haft_agent *fallback;                /* the agent with the next model of the spec; or NULL */
+    haft_agent *summariser;            /* the agent with the model of context.summarise; or NULL */
+    haft_agent *previous;              /* the agent of the run's earlier spec; or NULL */
+    haft_agent *children, *next_child; /* agents of its child runs, each with its budgets, and of
+                                          handoffs */
+    haft_str child_key;                /* for the agent of a child run: its name and budgets; else
+                                        * "" */
+    bool read_only;                    /* an agent of a handoff without key and script */
 };
 
 /* Options to load the spec at `path` in this runtime. */
 haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_str path);
 
-/* Input to resolve the endpoint of a server that a spec names. */
+/* Makes the input to resolve the endpoint of a server that a spec names. */
 struct haft__endpoint haft__agent_endpoint(haft_agent *agent, const haft__model_spec *model);
 
 /* Creates an agent for `spec`, which must outlive the agent. */
@@ -69,10 +70,11 @@ HAFT_MUST_USE haft_status haft__agent_create(haft_runtime *runtime, const haft__
 
 typedef enum haft__spec_use {
     HAFT__SPEC_NEW,    /* for a new run */
-    HAFT__SPEC_BUILT,  /* the same, made by the program: places of problems are JSON Pointers */
-    HAFT__SPEC_STORED, /* for a run that has begun. Some checks are skipped: an earlier version of
+    HAFT__SPEC_BUILT,  /* for a new run, built by the program: locations of problems are JSON
+                          Pointers */
+    HAFT__SPEC_STORED, /* for a run that has begun. Skips some checks, because an earlier version of
                         * haft may have accepted the spec without them */
-    HAFT__SPEC_READ_ONLY, /* for reading a run: needs neither a key nor a script */
+    HAFT__SPEC_READ_ONLY, /* for reading a run, without key and script */
 } haft__spec_use;
 
 /* Loads a spec from text. Fails with BAD_INPUT and the first problem of the spec. */
@@ -86,8 +88,8 @@ void haft__agent_retain(haft_agent *agent);
 HAFT_MUST_USE haft_status haft__agent_for_child(haft_agent *agent, const haft__child *child,
                                                 haft_agent **ret_agent, haft_error *err);
 
-/* The agent of that name in the spec of `agent`, to which a run is handed. It lives as long as
- * `agent`. A read-only one needs neither a key nor a script. */
+/* The agent with that name in the spec of `agent`, for a handoff. It lives as long as `agent`.
+ * `read_only`: the agent needs neither a key nor a script. */
 HAFT_MUST_USE haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_only,
                                                   haft_agent **ret_agent, haft_error *err);
 
@@ -95,12 +97,12 @@ HAFT_MUST_USE haft_status haft__agent_for_handoff(haft_agent *agent, haft_str na
 HAFT_MUST_USE haft_status haft__agent_add_variable(haft_agent *agent, haft_str name,
                                                    haft_error *err);
 
-/* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY.
- * Needed before a command is compared or sent: it must be redacted first. */
+/* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY. Must
+ * be called before a command is compared or sent, so that the command is redacted. */
 HAFT_MUST_USE haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err);
 
-/* Adds the secrets of the models that a run above a run of this agent can ask: a tool of the child
- * run may find them. */
+/* Adds the secrets of the models that `above`, the agent of a run above, can ask. A tool of a child
+ * run may find these secrets. */
 HAFT_MUST_USE haft_status haft__agent_share_secrets(haft_agent *agent, const haft_agent *above,
                                                     haft_error *err);
 

@@ -23,7 +23,7 @@ static haft_status check_name(const haft_runtime *runtime, haft_str name, haft_e
         if (haft__str_equal(runtime->functions[i]->name, name)) {
             status = haft__fail(
                 err, HAFT_BAD_INPUT, "/name",
-                "a tool '%.*s' exists already: it was added twice, or two have the same name",
+                "a tool '%.*s' already exists: it was added twice, or two tools have the same name",
                 HAFT__ARG(name));
         }
     }
@@ -168,7 +168,7 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
         haft__run_destroy(run);
         return status;
     }
-    run->start.posted.run = on_begin; /* from the loop, like all callbacks */
+    run->start.posted.run = on_begin; /* runs on the loop, like all callbacks */
     run->query.pending = true;
     haft__loop_post(agent->runtime->loop, &run->start.posted);
     *ret_run = run;
@@ -275,7 +275,7 @@ void haft__run_dispose(haft_run *run)
     if (haft__log_is_busy(&run->log) || run->query.pending) {
         return; /* the callback of the pending request calls this function again */
     }
-    if (!haft__lease_release(run)) { /* else its callback destroys the run */
+    if (!haft__lease_release(run)) { /* else the callback of the release destroys the run */
         haft__run_destroy(run);
     }
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catch_up.c - what an opened run has missed: messages, a changed spec, calls that its last owner
- * left unfinished.
+ * catch_up.c - see catch_up.h.
  *
- * All pending messages are delivered before anything else is decided.
- * Tests: tests/engine/open_test.c, tests/engine/paused_test.c.
+ * Delivers all pending messages before any other decision. Tests: tests/engine/open_test.c,
+ * tests/engine/paused_test.c.
  */
 #include "engine/catch_up.h"
 
@@ -20,8 +19,8 @@
 
 /* ---- messages ---- */
 
-/* Records a command before any decision. Nothing is started for a cancelled run: neither
- * interrupted calls nor the model. */
+/* Records a cancel command, or a command to a cancelled run, before any decision. A cancelled run
+ * starts no call and no model call. */
 static haft_status deliver_cancel(haft_run *run, const haft__run_command *command, haft_error *err)
 {
     haft__buf body;
@@ -34,8 +33,8 @@ static haft_status deliver_cancel(haft_run *run, const haft__run_command *comman
     return status;
 }
 
-/* Whether the command is about a pending call, as its sender has seen it. It is delivered before
- * another spec, or any decision, can change that call. */
+/* Whether the command applies to a call that is still pending as its sender saw it. Such a command
+ * is delivered before a new spec or a decision can change the call. */
 static bool targets_pending_call(const haft__run *state, const haft__run_command *command)
 {
     const haft__run_call *call = NULL;
@@ -54,17 +53,18 @@ static bool targets_pending_call(const haft__run *state, const haft__run_command
            && haft__call_is_pending(call);
 }
 
-/* The order of delivery: messages that cancel the run, then those about pending calls; all others
- * when the outcome of interrupted calls has been recorded. */
+/* The order of delivery. All other messages are delivered after the outcome of interrupted calls is
+ * recorded. */
 typedef enum delivery_phase {
     DELIVER_CANCELS,
-    DELIVER_CHILDREN, /* ends of children, to a cancelled run: nothing else matters to it */
+    DELIVER_CHILDREN, /* ends of children: only for a cancelled run, which ignores all later phases
+                       */
     DELIVER_PENDING,
     DELIVER_REST,
 } delivery_phase;
 
-static bool is_due(const haft_run *run, delivery_phase phase, bool read,
-                   const haft__run_command *command)
+static bool belongs_to_phase(const haft_run *run, delivery_phase phase, bool read,
+                             const haft__run_command *command)
 {
     bool cancels = read && command->kind == HAFT__RUN_COMMAND_CANCEL;
     switch (phase) {
@@ -84,7 +84,7 @@ static haft_status deliver(haft_run *run, delivery_phase phase, const haft__run_
     if (phase == DELIVER_CANCELS) {
         return deliver_cancel(run, command, err);
     }
-    if (phase == DELIVER_CHILDREN) { /* one that does not apply has no effect */
+    if (phase == DELIVER_CHILDREN) { /* a rejected message has no effect */
         (void)!deliver_cancel(run, command, &refused);
         return HAFT_OK;
     }
@@ -97,8 +97,8 @@ static haft_status deliver(haft_run *run, delivery_phase phase, const haft__run_
     return HAFT_OK;
 }
 
-/* Delivers the messages of a phase. A message that is no command, or does not apply, is
- * acknowledged too: its sender learns the outcome from the events. */
+/* Delivers the messages of a phase. Also acknowledges messages that are not commands and rejected
+ * commands: their senders see the outcome in the events. */
 static haft_status deliver_messages(haft_run *run, delivery_phase phase, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -108,7 +108,8 @@ static haft_status deliver_messages(haft_run *run, delivery_phase phase, haft_er
         bool read = haft__run_command_read(&run->opening.arena, message->body,
                                            run->runtime->hash_key, &command, NULL)
                     == HAFT_OK;
-        if (haft__log_was_acked(&run->log, message->id) || !is_due(run, phase, read, &command)) {
+        if (haft__log_was_acked(&run->log, message->id)
+            || !belongs_to_phase(run, phase, read, &command)) {
             continue;
         }
         status = haft__log_ack_message(&run->log, message->id, err);
@@ -123,10 +124,10 @@ static haft_status deliver_messages(haft_run *run, delivery_phase phase, haft_er
 
 static haft_status check_command(haft_run *run, haft_error *err)
 {
-    haft__buf none;
-    haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__run_redact_and_apply_command(run, run->opening.command, &none, err);
-    haft__buf_finish(&none);
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__run_redact_and_apply_command(run, run->opening.command, &body, err);
+    haft__buf_finish(&body);
     run->opening.command_rejected = status != HAFT_OK;
     return status;
 }
@@ -140,9 +141,9 @@ static haft_status command_status(haft_run *run, haft_status status, haft_error 
     return HAFT_OK;
 }
 
-/* A command that does not apply to the stored run must leave it unchanged. If it comes too late, or
- * another spec or a recovered call has changed what it is about, it is rejected after those events
- * were recorded. */
+/* Delivers the command of the opener. A command that does not apply to the stored run leaves the
+ * run unchanged. If the command is rejected because it is late, or because a new spec or a
+ * recovered call has changed its target, the events before it are recorded nevertheless. */
 static haft_status deliver_command(haft_run *run, bool spec_changed, bool recovered,
                                    haft_error *err)
 {
@@ -157,23 +158,23 @@ static haft_status deliver_command(haft_run *run, bool spec_changed, bool recove
         run, haft__run_record_command(run, run->opening.command, &run->opening.command_error), err);
 }
 
-/* The approval was for the call under the old spec. If the new spec changes the call, the approval
- * is rejected: the changed call needs another one. */
+/* Checks an approval that was given under the old spec. If the new spec changes the call, the
+ * approval is rejected, because the changed call needs a new approval. */
 static haft_status recheck_approval(haft_run *run, haft_error *err)
 {
     const haft__run_call *call = haft__run_find_call(&run->state, run->opening.command->call);
     if (call != NULL && call->stage == HAFT__CALL_ANSWERED && call->approved) {
-        return HAFT_OK; /* its binding in the command may be that of the old spec */
+        return HAFT_OK; /* the command may have the binding under the old spec */
     }
-    haft__buf none;
+    haft__buf body;
     haft_status status = haft__run_record_decisions(run, haft__runtime_now(run->runtime), err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
-    (void)!haft__run_redact_and_apply_command(run, run->opening.command, &none,
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    (void)!haft__run_redact_and_apply_command(run, run->opening.command, &body,
                                               &run->opening.command_error);
-    haft__buf_finish(&none);
+    haft__buf_finish(&body);
     return HAFT_OK;
 }
 
@@ -200,8 +201,8 @@ static haft_status recover_calls(haft_run *run, haft_error *err)
 
 /* ---- in order ---- */
 
-/* Commands about pending calls, and deadlines that have passed. `delivers` is whether the opener's
- * command is one of them. */
+/* Delivers commands to pending calls, and applies deadlines that have passed. `delivers`: the
+ * opener's command is such a command. */
 static haft_status deliver_pending(haft_run *run, bool delivers, haft_error *err)
 {
     haft_status status = delivers ? check_command(run, err) : HAFT_OK;
@@ -219,8 +220,8 @@ static haft_status deliver_pending(haft_run *run, bool delivers, haft_error *err
                : status;
 }
 
-/* The current spec, interrupted calls, and the remaining commands. `delivered` is whether the
- * opener's command has been delivered. */
+/* Compares the spec, recovers interrupted calls, and delivers the remaining commands. `delivered`:
+ * the opener's command has been delivered. */
 static haft_status check_spec_and_calls(haft_run *run, bool delivered, haft_error *err)
 {
     uint64_t before = run->state.seq;

@@ -84,20 +84,21 @@ static haft_status make_child(haft_run *run, const haft__child *child, haft__sto
     haft_str task = task_of(run, child, err, &status);
     haft_str line =
         status == HAFT_OK ? first_line(run, child, agent, task, err, &status) : HAFT__LIT("");
-    *ret_child = (haft__store_child){.run = {.id = child->run,
-                                             .thread = child->run, /* it has no other run */
-                                             .parent = haft__str(run->id),
-                                             .user = run->user,
-                                             .name = agent->spec->name,
-                                             .task = task,
-                                             .spec_hash = agent->spec->hash,
-                                             .spec = agent->spec_text,
-                                             .spec_path = agent->spec->path,
-                                             .state = HAFT__RUN_STATE_RUNNING,
-                                             .end = HAFT__LIT(""),
-                                             .answer = HAFT__LIT(""),
-                                             .owner = HAFT__LIT("")},
-                                     .line = line};
+    *ret_child =
+        (haft__store_child){.run = {.id = child->run,
+                                    .thread = child->run, /* the child has its own thread */
+                                    .parent = haft__str(run->id),
+                                    .user = run->user,
+                                    .name = agent->spec->name,
+                                    .task = task,
+                                    .spec_hash = agent->spec->hash,
+                                    .spec = agent->spec_text,
+                                    .spec_path = agent->spec->path,
+                                    .state = HAFT__RUN_STATE_RUNNING,
+                                    .end = HAFT__LIT(""),
+                                    .answer = HAFT__LIT(""),
+                                    .owner = HAFT__LIT("")},
+                            .line = line};
     return status;
 }
 
@@ -147,7 +148,7 @@ static haft_str write_close(haft_run *run, haft__child_close close, haft_error *
     return copy_text(&run->log.children.arena, &run->runtime->clean, err, status);
 }
 
-static haft_status tell_children(haft_run *run, haft__child_close close, haft_error *err)
+static haft_status notify_children(haft_run *run, haft__child_close close, haft_error *err)
 {
     haft__child_writes *writes = &run->log.children;
     const haft__run *state = &run->state;
@@ -162,7 +163,7 @@ static haft_status tell_children(haft_run *run, haft__child_close close, haft_er
     return status;
 }
 
-static haft_status tell_parent(haft_run *run, haft_error *err)
+static haft_status notify_parent(haft_run *run, haft_error *err)
 {
     haft_status status = HAFT_OK;
     haft__buf_clear(&run->runtime->clean);
@@ -180,7 +181,7 @@ haft_status haft__child_writes_collect(haft_run *run, haft_error *err)
     bool ends = state->stage == HAFT__RUN_ENDED && state->parent.len > 0;
     writes->child_count = writes->outgoing_count = 0;
     if (!closes && !ends && state->child_count == writes->created) {
-        return HAFT_OK; /* most writes: nothing is allocated */
+        return HAFT_OK; /* the usual case allocates nothing */
     }
     haft__arena_reset(&writes->arena);
     writes->outgoing =
@@ -188,9 +189,9 @@ haft_status haft__child_writes_collect(haft_run *run, haft_error *err)
     haft_status status = writes->outgoing != NULL ? collect_children(run, err)
                                                   : haft__arena_fail(&writes->arena, err);
     if (status == HAFT_OK && closes) {
-        status = tell_children(run, close, err);
+        status = notify_children(run, close, err);
     }
-    return status == HAFT_OK && ends ? tell_parent(run, err) : status;
+    return status == HAFT_OK && ends ? notify_parent(run, err) : status;
 }
 
 void haft__child_writes_commit(haft_run *run)

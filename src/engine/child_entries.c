@@ -33,7 +33,7 @@ haft__child_entry *haft__child_entries_find(const haft__child_entries *entries, 
     size_t mask = entries->slot_count - 1;
     for (size_t at = hash & mask; entries->slots[at] != NULL; at = (at + 1) & mask) {
         haft__child_entry *entry = entries->slots[at];
-        if (entry->hash == hash && !entry->gone && haft__str_equal(haft__str(entry->id), id)) {
+        if (entry->hash == hash && !entry->removed && haft__str_equal(haft__str(entry->id), id)) {
             return entry;
         }
     }
@@ -49,23 +49,23 @@ static void put_in_slot(haft__child_entries *entries, haft__child_entry *entry)
     entries->slots[at] = entry;
 }
 
-/* Makes room for one more; at most half of the slots are used. */
+/* Ensures that one more entry fits; at most half of the slots are used. */
 static bool grow_slots(haft__child_entries *entries)
 {
-    size_t wanted = entries->slot_count > 0 ? entries->slot_count : FIRST_SLOTS;
-    while ((entries->count + 1) * 2 > wanted) {
-        wanted *= 2;
+    size_t slot_count = entries->slot_count > 0 ? entries->slot_count : FIRST_SLOTS;
+    while ((entries->count + 1) * 2 > slot_count) {
+        slot_count *= 2;
     }
-    if (wanted == entries->slot_count) {
+    if (slot_count == entries->slot_count) {
         return true;
     }
-    haft__child_entry **slots = calloc(wanted, sizeof(haft__child_entry *));
+    haft__child_entry **slots = calloc(slot_count, sizeof(haft__child_entry *));
     if (slots == NULL) {
         return false;
     }
     free(entries->slots);
     entries->slots = slots;
-    entries->slot_count = wanted;
+    entries->slot_count = slot_count;
     for (size_t i = 0; i < entries->count; i++) {
         put_in_slot(entries, entries->items[i]);
     }
@@ -96,7 +96,7 @@ void haft__child_entries_set_state(haft__child_entries *entries, haft__child_ent
 {
     entry->state = state;
     set_active(entries, entry,
-               !entry->gone
+               !entry->removed
                    && (state == HAFT__CHILD_ENTRY_QUEUED || state == HAFT__CHILD_ENTRY_OPEN
                        || state == HAFT__CHILD_ENTRY_FOREIGN));
 }
@@ -125,30 +125,30 @@ haft__child_entry *haft__child_entries_add(haft__child_entries *entries, haft_st
 
 void haft__child_entries_remove(haft__child_entries *entries, haft__child_entry *entry)
 {
-    if (!entry->gone) {
-        entry->gone = true;
-        entries->gone++;
+    if (!entry->removed) {
+        entry->removed = true;
+        entries->removed_count++;
         set_active(entries, entry, false);
     }
 }
 
 void haft__child_entries_sweep(haft__child_entries *entries)
 {
-    size_t kept = 0;
-    if (entries->gone * 2 < entries->count || entries->gone == 0) {
+    size_t count = 0;
+    if (entries->removed_count * 2 < entries->count || entries->removed_count == 0) {
         return;
     }
     memset(entries->slots, 0, entries->slot_count * sizeof(haft__child_entry *));
     for (size_t i = 0; i < entries->count; i++) {
-        if (entries->items[i]->gone) {
+        if (entries->items[i]->removed) {
             free(entries->items[i]);
         } else {
-            entries->items[kept++] = entries->items[i];
-            put_in_slot(entries, entries->items[kept - 1]);
+            entries->items[count++] = entries->items[i];
+            put_in_slot(entries, entries->items[count - 1]);
         }
     }
-    entries->count = kept;
-    entries->gone = 0;
+    entries->count = count;
+    entries->removed_count = 0;
 }
 
 bool haft__child_entries_is_below(const haft__child_entries *entries,

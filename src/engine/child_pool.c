@@ -45,22 +45,22 @@ static void set_state(haft__child_pool *pool, haft__child_entry *entry,
     haft__child_entries_set_state(&pool->entries, entry, state);
 }
 
-static void set_kept(haft__child_pool *pool, haft__child_entry *entry, bool kept)
+static void set_kept_open(haft__child_pool *pool, haft__child_entry *entry, bool kept)
 {
-    pool->kept += (size_t)kept - (size_t)entry->kept;
-    entry->kept = kept;
+    pool->kept_open_count += (size_t)kept - (size_t)entry->kept_open;
+    entry->kept_open = kept;
 }
 
-static void set_wanted(haft__child_pool *pool, haft__child_entry *entry, bool wanted)
+static void set_wants_open(haft__child_pool *pool, haft__child_entry *entry, bool wanted)
 {
-    pool->wanted += (size_t)wanted - (size_t)entry->wanted;
-    entry->wanted = wanted;
+    pool->wants_open_count += (size_t)wanted - (size_t)entry->wants_open;
+    entry->wants_open = wanted;
 }
 
 static void remove_entry(haft__child_pool *pool, haft__child_entry *entry)
 {
-    set_kept(pool, entry, false);
-    set_wanted(pool, entry, false);
+    set_kept_open(pool, entry, false);
+    set_wants_open(pool, entry, false);
     haft__child_entries_remove(&pool->entries, entry);
 }
 
@@ -90,8 +90,8 @@ bool haft__child_pool_wake(haft_runtime *runtime, haft_str id)
 
 /* ---- adding ---- */
 
-/* NULL if the pool is not used, or out of memory: then the child stays in the store, and `haft
- * resume` continues it. */
+/* Returns NULL if the pool is not used, or if out of memory. The child then stays in the store, and
+ * `haft resume` continues it. */
 static haft__child_entry *add_entry(haft_runtime *runtime, haft_str id, haft_str parent)
 {
     haft__child_pool *pool = &runtime->children;
@@ -184,13 +184,13 @@ static void release_entry(haft_runtime *runtime, haft__child_entry *entry,
     }
     entry->run = NULL;
     set_state(&runtime->children, entry, state);
-    set_kept(&runtime->children, entry, false);
+    set_kept_open(&runtime->children, entry, false);
     runtime->children.open--;
     haft_run_release(run);
 }
 
-/* A child has ended. Its parent has a message: a parent that is open here polls it, one that waits
- * here is opened. */
+/* A child has ended, and its parent has a message. If the parent is open in this process, it polls
+ * the message. If the parent waits, it is opened. */
 static void end_entry(haft_runtime *runtime, haft__child_entry *entry)
 {
     remove_entry(&runtime->children, entry);
@@ -198,7 +198,8 @@ static void end_entry(haft_runtime *runtime, haft__child_entry *entry)
     (void)haft__child_pool_wake(runtime, haft__str(entry->parent));
 }
 
-/* The state of the run without the runs below it: a run that waits for them is released, too. */
+/* The state of the run without the runs below it. A run that waits only for runs below it has the
+ * state WAITING, so it is released. */
 static haft_state own_state(const haft_run *run)
 {
     return haft__run_is_settled(run) ? (run->effect == HAFT__EFFECT_END ? HAFT_ENDED : HAFT_WAITING)
@@ -214,28 +215,28 @@ static bool has_pending_call(const haft_run *run)
     return pending && haft__run_takes_answers(&run->state);
 }
 
-/* The run waits. Whether it stays open, because its answer is given here. */
-static bool keeps_waiting(haft__child_pool *pool, haft__child_entry *entry)
+/* Whether the waiting run stays open, because this process gives the answer. */
+static bool stays_open(haft__child_pool *pool, haft__child_entry *entry)
 {
     bool answers = pool->answerer.answer != NULL && !pool->draining && has_pending_call(entry->run)
                    && pool->answerer.answer(pool->answerer.context, entry->run);
-    bool room = entry->kept || pool->kept < HAFT__LIMIT_CHILD_KEPT;
-    set_kept(pool, entry, answers && room);
-    set_wanted(pool, entry, answers && !room);
-    return entry->kept;
+    bool room = entry->kept_open || pool->kept_open_count < HAFT__LIMIT_CHILD_KEPT;
+    set_kept_open(pool, entry, answers && room);
+    set_wants_open(pool, entry, answers && !room);
+    return entry->kept_open;
 }
 
 static void check_waiting(haft_runtime *runtime, haft__child_entry *entry)
 {
     haft__child_pool *pool = &runtime->children;
-    /* A message that is about to be read here would be lost for this process: the store keeps it,
-     * but nothing would open the run again. */
+    /* Do not release the run while messages are being read: a message to the run would stay in the
+     * store, and this process would not open the run again. */
     if (pool->polls_messages || pool->polling) {
         return;
     }
-    /* If a call that runs here has asked a question, only this process can pass on the answer. */
-    if (!keeps_waiting(pool, entry) && entry->run->slots == NULL
-        && own_state(entry->run) == HAFT_WAITING) { /* else it was answered just now */
+    /* If a running call has asked a question, only this process can deliver the answer. */
+    if (!stays_open(pool, entry) && entry->run->slots == NULL
+        && own_state(entry->run) == HAFT_WAITING) { /* else the question was just answered */
         release_entry(runtime, entry, HAFT__CHILD_ENTRY_WAITING);
     }
 }
@@ -284,33 +285,36 @@ static void open_queued(haft_runtime *runtime)
     }
 }
 
-/* Children that wait for an answer which is given here are opened again when others have got
- * theirs. */
-static void queue_wanted(haft__child_pool *pool)
+/* Queues children that wait for an answer from this process, when other children have received
+ * their answers. */
+static void queue_wants_open(haft__child_pool *pool)
 {
-    for (size_t i = 0; i < pool->entries.count && pool->wanted > 0 && !pool->draining
-                       && pool->kept < HAFT__LIMIT_CHILD_KEPT;
+    for (size_t i = 0; i < pool->entries.count && pool->wants_open_count > 0 && !pool->draining
+                       && pool->kept_open_count < HAFT__LIMIT_CHILD_KEPT;
          i++) {
         haft__child_entry *entry = pool->entries.items[i];
-        bool rests = !entry->gone && entry->wanted && entry->state == HAFT__CHILD_ENTRY_WAITING;
-        if (rests) {
-            set_kept(pool, entry, true);
+        bool reopens =
+            !entry->removed && entry->wants_open && entry->state == HAFT__CHILD_ENTRY_WAITING;
+        if (reopens) {
+            set_kept_open(pool, entry, true);
             set_state(pool, entry, HAFT__CHILD_ENTRY_QUEUED);
         }
-        set_wanted(pool, entry, entry->wanted && !rests);
+        set_wants_open(pool, entry, entry->wants_open && !reopens);
     }
 }
 
-/* A run that waits only for a child that cannot continue here stops with the child's error. So does
- * one that cannot create a child, when the others have finished. */
+/* Stops runs that cannot continue. If a run waits only for a child that cannot continue in this
+ * process, it stops with the child's error. If a run cannot create a child, it stops with the error
+ * when the other children have finished. */
 static void stop_stuck_runs(haft_runtime *runtime)
 {
     for (haft_run *run = runtime->runs, *next; run != NULL; run = next) {
         const char *id = "";
-        bool rests = run->stage == HAFT__HANDLE_ACTIVE && !run->released
-                     && run->state.open_children > 0 && haft__run_is_settled(run);
-        const haft_error *error =
-            rests && haft__child_pool_is_settled(run) ? haft__child_pool_error(run, &id) : NULL;
+        bool waits_for_child = run->stage == HAFT__HANDLE_ACTIVE && !run->released
+                               && run->state.open_children > 0 && haft__run_is_settled(run);
+        const haft_error *error = waits_for_child && haft__child_pool_is_settled(run)
+                                      ? haft__child_pool_error(run, &id)
+                                      : NULL;
         next = run->next;
         if (haft__run_is_blocked(run)) {
             haft__run_advance(run);
@@ -338,9 +342,10 @@ static void on_check(haft__task *task)
             check_open(runtime, entry);
         }
     }
-    queue_wanted(pool);
+    queue_wants_open(pool);
     open_queued(runtime);
-    if (pool->polls_messages && !runtime->message_poll_pending) { /* else again after that one */
+    if (pool->polls_messages && !runtime->message_poll_pending) { /* else the check is repeated
+                                                                   * after the pending poll */
         pool->polls_messages = false;
         haft__runtime_poll_messages(runtime);
         pool->polling = runtime->message_poll_pending;
@@ -356,8 +361,9 @@ static void on_check(haft__task *task)
 
 static void query_next(haft_runtime *runtime);
 
-/* Whether an entry that is not open here can be opened: it is not finished and has no owner. A run
- * that had another owner may have got messages since, so it is opened even if it waits. */
+/* Updates an entry that is not open in this process. The entry is queued if its run has not ended
+ * and has no owner. A run that had another owner may have received messages since, so it is queued
+ * even if it waits. */
 static void on_found(haft__store_request *request)
 {
     haft_runtime *runtime = request->context;
@@ -365,7 +371,7 @@ static void on_found(haft__store_request *request)
     haft__child_entry *entry =
         pool->next_query < pool->entries.count ? pool->entries.items[pool->next_query] : NULL;
     pool->querying = false;
-    if (entry != NULL && !entry->gone && request->status == HAFT_OK
+    if (entry != NULL && !entry->removed && request->status == HAFT_OK
         && entry->state != HAFT__CHILD_ENTRY_OPEN) {
         const haft__store_run *row = &request->found[0];
         bool owned = row->owner.len > 0 && row->lease_ms > haft__store_now(runtime->store)
@@ -388,13 +394,14 @@ static void on_found(haft__store_request *request)
     query_next(runtime);
 }
 
-/* Queries the entries that are not open here, one after the other; of many, some in each round. */
+/* Queries the entries that are not open in this process, one after the other. Each round queries at
+ * most HAFT__LIMIT_CHILD_POLL_COUNT entries. */
 static void query_next(haft_runtime *runtime)
 {
     haft__child_pool *pool = &runtime->children;
     const haft__child_entries *entries = &pool->entries;
     while (pool->next_query < entries->count
-           && (entries->items[pool->next_query]->gone
+           && (entries->items[pool->next_query]->removed
                || entries->items[pool->next_query]->state == HAFT__CHILD_ENTRY_OPEN
                || entries->items[pool->next_query]->state == HAFT__CHILD_ENTRY_QUEUED)) {
         pool->next_query++;
@@ -427,14 +434,15 @@ static void on_timer(void *context)
     }
 }
 
-/* Other processes can change a run only in a shared store. */
+/* Starts the timer for the next round. Only a shared store needs it, because other processes can
+ * change its runs. */
 static void check_later(haft_runtime *runtime)
 {
     haft__child_pool *pool = &runtime->children;
     bool any = false;
     for (size_t i = 0; i < pool->entries.count && !any; i++) {
         const haft__child_entry *entry = pool->entries.items[i];
-        any = !entry->gone
+        any = !entry->removed
               && (entry->state == HAFT__CHILD_ENTRY_WAITING
                   || entry->state == HAFT__CHILD_ENTRY_FOREIGN);
     }
@@ -447,21 +455,21 @@ static void check_later(haft_runtime *runtime)
 /* ---- trees ---- */
 
 /* Whether an open child waits for an answer. */
-static bool rests(const haft__child_entry *entry)
+static bool waits_for_answer(const haft__child_entry *entry)
 {
     return entry->state == HAFT__CHILD_ENTRY_OPEN && entry->run != NULL
            && own_state(entry->run) == HAFT_WAITING && has_pending_call(entry->run);
 }
 
-/* Whether nothing below the run can continue. Children that are queued cannot, while all that are
- * open wait for answers and no more can be opened. */
-static bool all_rest(const haft__child_pool *pool, const haft_run *run)
+/* Whether no run below the run can continue. Queued children cannot continue while all open
+ * children wait for answers and the limit of open children is reached. */
+static bool all_wait(const haft__child_pool *pool, const haft_run *run)
 {
-    size_t resting = 0;
+    size_t waiting = 0;
     bool queued = false;
     for (const haft__child_entry *entry = pool->entries.first; entry != NULL; entry = entry->next) {
-        bool waits = rests(entry);
-        resting += waits;
+        bool waits = waits_for_answer(entry);
+        waiting += waits;
         if (!waits && is_below(pool, entry, run)) {
             if (entry->state != HAFT__CHILD_ENTRY_QUEUED) {
                 return false;
@@ -469,7 +477,7 @@ static bool all_rest(const haft__child_pool *pool, const haft_run *run)
             queued = true;
         }
     }
-    return !queued || (pool->open >= HAFT__LIMIT_CHILD_OPEN && resting >= pool->open);
+    return !queued || (pool->open >= HAFT__LIMIT_CHILD_OPEN && waiting >= pool->open);
 }
 
 bool haft__child_pool_is_settled(const haft_run *run)
@@ -478,9 +486,9 @@ bool haft__child_pool_is_settled(const haft_run *run)
     if (pool->disabled || run->state.open_children == 0) {
         return true;
     }
-    /* The check that is posted may stop the run with the error of a child. */
+    /* A posted check may stop the run with the error of a child. */
     return !pool->polls_messages && !run->runtime->message_poll_pending && !pool->check_posted
-           && all_rest(pool, run);
+           && all_wait(pool, run);
 }
 
 static haft_run *next_open(const haft_run *run, const haft_run *last, bool waiting)
@@ -489,7 +497,7 @@ static haft_run *next_open(const haft_run *run, const haft_run *last, bool waiti
     bool after = last == NULL;
     for (const haft__child_entry *entry = pool->entries.first; entry != NULL; entry = entry->next) {
         if (after && entry->run != NULL && is_below(pool, entry, run)
-            && (!waiting || rests(entry))) {
+            && (!waiting || waits_for_answer(entry))) {
             return entry->run;
         }
         after = after || entry->run == last;
@@ -552,7 +560,7 @@ const haft_error *haft__child_pool_error(const haft_run *run, const char **ret_i
     const haft__child_pool *pool = &run->runtime->children;
     for (size_t i = 0; i < pool->entries.count; i++) {
         const haft__child_entry *entry = pool->entries.items[i];
-        if (!entry->gone && entry->state == HAFT__CHILD_ENTRY_FAILED
+        if (!entry->removed && entry->state == HAFT__CHILD_ENTRY_FAILED
             && is_below(pool, entry, run)) {
             *ret_id = entry->id;
             return &entry->error;
@@ -567,12 +575,12 @@ static void release_below(haft_run *run)
     haft__child_entries *entries = &pool->entries;
     for (size_t i = 0; i < entries->count; i++) {
         haft__child_entry *entry = entries->items[i];
-        entry->leaving = !entry->gone && is_below(pool, entry, run);
+        entry->releasing = !entry->removed && is_below(pool, entry, run);
     }
     pool->releasing = true;
     for (size_t i = 0; i < entries->count; i++) {
         haft__child_entry *entry = entries->items[i];
-        if (entry->leaving) {
+        if (entry->releasing) {
             remove_entry(pool, entry);
             if (entry->run != NULL) {
                 release_entry(run->runtime, entry, entry->state);
@@ -586,9 +594,9 @@ void haft__child_pool_release(haft_run *run)
 {
     haft__child_pool *pool = &run->runtime->children;
     bool is_entry = find_entry(pool, haft__str(run->id)) != NULL;
-    /* A handle that only reads may belong to a run that is also open for writing here. */
+    /* A read-only handle may belong to a run that this process also has open for writing. */
     bool reads = run->stage == HAFT__HANDLE_READ_ONLY || run->opening.mode == HAFT__OPEN_READ_ONLY;
-    if (!reads && !is_entry && !pool->releasing) { /* a child that waits keeps its own */
+    if (!reads && !is_entry && !pool->releasing) { /* a released child keeps the runs below it */
         release_below(run);
     }
 }

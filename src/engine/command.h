@@ -5,8 +5,8 @@
 
 #include "run/pause/command.h"
 
-/* Like haft__run_command_apply and haft__run_command_is_duplicate; the redactor of the command is
- * not used. */
+/* Like haft__run_command_apply and haft__run_command_is_duplicate, with the redactor of the run's
+ * agent instead of the redactor of the command. */
 HAFT_MUST_USE haft_status haft__run_redact_and_apply_command(haft_run *run,
                                                              const haft__run_command *command,
                                                              haft__buf *buf, haft_error *err);

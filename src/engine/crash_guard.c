@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crash_guard.c - ends a run that crashes one owner after the other.
+ * crash_guard.c - ends a run that crashes its owners repeatedly.
  *
- * A tool that crashes its process is known by its call: it has started and not finished. A crash
- * between calls, caused by a model reply for instance, leaves no trace in the events. Workers count
- * such crashes (worker/crash_count.c) and set haft_run.crash_count.
- * Tests: tests/engine/worker/crash_count_test.c.
+ * If a tool crashes its process, the events show a call that has started and not finished. A crash
+ * between calls, caused by a model reply for instance, does not appear in the events. Workers count
+ * such crashes (worker/crash_count.c) and set haft_run.crash_count. Tests:
+ * tests/engine/worker/crash_count_test.c.
  */
 #include "engine/crash_guard.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint.c - resolves a server that a spec names to its URL and its key. Only this file decides
- * which key goes to which host. Tests: tests/engine/endpoint_test.c and tests/cli/model_test.py.
+ * endpoint.c - finds the URL and the key of a server that a spec names. Only this file decides
+ * which host gets which key. Tests: tests/engine/endpoint_test.c and tests/cli/model_test.py.
  */
 #include "engine/endpoint.h"
 
@@ -16,7 +16,7 @@
 #include "io/file.h"
 #include "model/embeddings.h"
 
-/* The base URL of the spec, or of the provider's variable. */
+/* The base URL in the spec, or in the provider's variable. */
 static haft_str base_url_from(const haft__endpoint *endpoint, const haft__spec_env *env)
 {
     haft_str name = haft__str(endpoint->provider->base_url_env);
@@ -37,8 +37,8 @@ static haft_str base_url_setting(const haft__endpoint *endpoint)
     return base_url_from(endpoint, &endpoint->env);
 }
 
-/* Whether the URL, or a part of it, comes from a file and not from the spec or from the environment
- * of this process. The server of such a URL gets only a key from that file. */
+/* Whether the URL, or a part of it, comes from a .env file, and not from the spec or the
+ * environment of this process. The server of such a URL gets only a key from that file. */
 static bool url_is_from_env_file(haft__endpoint *endpoint)
 {
     const haft__spec_env real = {haft__environment_get, NULL};
@@ -64,8 +64,8 @@ static haft_str authority_of(haft_str url)
     return haft__str_split(&authority, '?');
 }
 
-/* Cuts off and returns the part before the host. */
-static haft_str take_userinfo(haft_str *authority)
+/* Removes the part before the host from *authority and returns it. */
+static haft_str split_userinfo(haft_str *authority)
 {
     const char *at = authority->len > 0 ? memrchr(authority->ptr, '@', authority->len) : NULL;
     if (at == NULL) {
@@ -80,7 +80,7 @@ static haft_str take_userinfo(haft_str *authority)
 static haft_status redact_userinfo(haft__endpoint *endpoint, haft_error *err)
 {
     haft_str authority = authority_of(endpoint->url);
-    haft_str password = take_userinfo(&authority);
+    haft_str password = split_userinfo(&authority);
     haft_str user = haft__str_split(&password, ':');
     bool added; /* false for a text that is too short to be redacted */
     endpoint->password = password.len > 0 ? password : user;
@@ -125,7 +125,7 @@ haft_str haft__endpoint_id(haft__arena *arena, haft_str url)
     path = haft__str_skip(
         path, authority.len > 0 ? (size_t)(authority.ptr + authority.len - path.ptr) : path.len);
     path.len = slash != NULL && slash >= path.ptr ? (size_t)(slash - path.ptr) : 0;
-    (void)take_userinfo(&authority);
+    (void)split_userinfo(&authority);
     haft_str base = haft__arena_format(arena, "%.*s://%.*s%.*s", HAFT__ARG(scheme),
                                        HAFT__ARG(authority), HAFT__ARG(path));
     if (base.ptr == NULL) {
@@ -138,7 +138,7 @@ haft_str haft__endpoint_id(haft__arena *arena, haft_str url)
 bool haft__endpoint_is_loopback(haft_str url)
 {
     haft_str host = authority_of(url);
-    (void)take_userinfo(&host);
+    (void)split_userinfo(&host);
     if (!haft__str_starts_with(host, HAFT__LIT("[::1]"))) {
         host = haft__str_split(&host, ':');
     }
@@ -151,14 +151,15 @@ bool haft__endpoint_is_loopback(haft_str url)
            || haft__str_starts_with(host, HAFT__LIT("[::1]:"));
 }
 
-/* A URL with a user needs no other key. */
+/* Whether the URL contains a user. Such a URL needs no key. */
 static bool has_user(haft_str url)
 {
     haft_str host = authority_of(url);
-    return take_userinfo(&host).len > 0;
+    return split_userinfo(&host).len > 0;
 }
 
-/* The variable with the key. The provider's row allows some of them for this machine only. */
+/* The name of the variable with the key. Some providers allow their variable only for servers on
+ * this machine. */
 static haft_str key_env_of(const haft__endpoint *endpoint)
 {
     haft_str name = haft__provider_key_env(endpoint->provider, endpoint->model);
@@ -167,8 +168,8 @@ static haft_str key_env_of(const haft__endpoint *endpoint)
                : name;
 }
 
-/* Reads the key from the variable *io_name or, if that is not set, from the file that the variable
- * with the suffix _FILE names; *io_name is then that variable. */
+/* Reads the key from the variable *io_name. If it is not set, reads the key from a file: the
+ * variable *io_name with the suffix _FILE names the file, and *io_name is set to this variable. */
 static haft_status find_key(haft__endpoint *endpoint, const haft__spec_env *env, haft_str *io_name,
                             haft_str *ret_key, haft_error *err)
 {
@@ -197,7 +198,7 @@ static haft_status find_key(haft__endpoint *endpoint, const haft__spec_env *env,
     return status;
 }
 
-/* The key of the spec, or of the variable. */
+/* Finds the key in the spec or in a variable. */
 static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft_error *err)
 {
     const haft__model_spec *model = endpoint->model;

@@ -7,29 +7,29 @@
 #include "run/redact/redact.h"
 #include "spec/load/load.h"
 
-/* Names of the environment variables that a server and its key came from; static, or parts of the
- * spec. Variables in the texts of a spec, ${NAME}, are not among them: a spec that needs one which
- * is not set does not load. */
+/* Names of the environment variables from which the URL and the key of a server were read; static,
+ * or parts of the spec. Variables in the texts of a spec, ${NAME}, are not included; a spec does
+ * not load if such a variable is not set. */
 typedef struct haft__endpoint_variables {
-    haft_str names[2]; /* of the base URL, of the key */
+    haft_str names[2]; /* the variable of the base URL, the variable of the key */
     size_t count;
 } haft__endpoint_variables;
 
 typedef struct haft__endpoint {
     haft__spec_env env;
-    haft__spec_env key_env;   /* a server that the .env file names gets only keys of this
-                               * file; .get may be NULL */
-    haft__arena *arena;       /* the results live there */
+    haft__spec_env key_env;   /* the .env file: a server whose URL is in it gets only keys from it;
+                               * .get may be NULL */
+    haft__arena *arena;       /* for the results */
     haft__redactor *redactor; /* the key and the URL's password are added to it */
     const haft__model_spec *model;
     const haft__provider *provider;
     haft_str url, key; /* the results; the key is empty if none is needed */
-    haft_str password; /* of the URL; "" for none */
+    haft_str password; /* the password in the URL, or "" */
     haft__endpoint_variables variables;
 } haft__endpoint;
 
-/* Resolves the URL and the key of endpoint->model at endpoint->provider. BAD_INPUT when there is no
- * URL, or no key and the provider needs one. */
+/* Resolves the URL and the key of endpoint->model at endpoint->provider. BAD_INPUT if the URL is
+ * missing, or if the key is missing and the provider needs it. */
 HAFT_MUST_USE haft_status haft__endpoint_resolve(haft__endpoint *endpoint, haft_error *err);
 
 /* An id of the server at a URL, in `arena`; .ptr is NULL when out of memory. It is the same for all

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph_api.c - the public functions of graphs: adds functions of the program, and builds a graph
- * from parts, which are collected as JSON and loaded as a spec.
+ * graph_api.c - the public functions of graphs: add functions of the program, and build a graph
+ * from parts. The parts are collected as JSON and loaded as a spec.
  *
- * A builder keeps the first problem and ignores later parts: haft_graph_agent reports it. So a
- * program checks one status. Tests: tests/engine/graph_api_test.c,
+ * A builder records its first problem and ignores later parts. haft_graph_agent reports the
+ * problem, so that a program checks only one status. Tests: tests/engine/graph_api_test.c,
  * tests/engine/graph_builder_test.c.
  */
 #include "base/error.h"
@@ -33,7 +33,7 @@ static haft_status add_function(haft_runtime *runtime, const haft__tool *tool, h
     runtime->graph_functions = all;
     for (size_t i = 0; i < runtime->graph_function_count; i++) {
         if (haft__str_equal(all[i]->name, tool->name)) {
-            return haft__fail(err, HAFT_BAD_INPUT, "/name", "%.*s was added before",
+            return haft__fail(err, HAFT_BAD_INPUT, "/name", "%.*s was already added",
                               HAFT__ARG(tool->name));
         }
     }
@@ -84,7 +84,7 @@ struct haft_graph {
     parts channels, nodes, settings; /* settings: values by JSON Pointer */
     haft__json *edges;
     size_t edge_count, edge_capacity;
-    haft_error problem; /* the first one; its status is HAFT_OK without one */
+    haft_error problem; /* the first problem; its status is HAFT_OK without a problem */
 };
 
 haft_status haft_graph_create(const char *name, haft_graph **ret_graph, haft_error *err)
@@ -128,8 +128,8 @@ static void fail_memory(haft_graph *graph)
     (void)!haft__arena_fail(&graph->arena, &graph->problem);
 }
 
-/* Reports a part that is NULL and must not be. */
-static bool is_given(haft_graph *graph, const char *what, const char *text)
+/* Returns whether a required part is not NULL; else records the problem. */
+static bool check_not_null(haft_graph *graph, const char *what, const char *text)
 {
     if (is_good(graph) && text == NULL) {
         (void)!haft__fail(&graph->problem, HAFT_BAD_INPUT, "", "expected the %s, found NULL", what);
@@ -146,18 +146,18 @@ static haft__json make_text(haft_graph *graph, const char *text)
     return haft__json_string(copy);
 }
 
-/* Reads a text of JSON; `otherwise` if it is NULL. `what` and `name` are for the message. */
-static haft__json read_json(haft_graph *graph, const char *json, haft__json otherwise,
+/* Reads JSON; returns `fallback` if `json` is NULL. `what` and `name` are for the message. */
+static haft__json read_json(haft_graph *graph, const char *json, haft__json fallback,
                             const char *what, const char *name)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    haft__json value = otherwise;
+    haft__json value = fallback;
     haft_error why = {0};
     options.hash_key = graph->hash_key;
     options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
     options.reject_duplicates = true;
     if (json == NULL) {
-        return otherwise;
+        return fallback;
     }
     haft__json copy = make_text(graph, json);
     haft_status status = is_good(graph) ? haft__json_read(&graph->arena, haft__json_text(copy),
@@ -211,7 +211,7 @@ typedef struct field {
     haft__json value;
 } field;
 
-/* Members whose value is null are left out. */
+/* Makes an object. Omits members whose value is null. */
 static haft__json make_object(haft_graph *graph, const field *fields, size_t count)
 {
     haft__json_member *members = haft__arena_array(&graph->arena, count, sizeof(*members));
@@ -233,7 +233,7 @@ static haft__json make_object(haft_graph *graph, const field *fields, size_t cou
 
 void haft_graph_channel(haft_graph *graph, const char *name, const char *json)
 {
-    if (is_given(graph, "name of a channel", name)) {
+    if (check_not_null(graph, "name of a channel", name)) {
         haft__json channel = read_json(graph, json, haft__json_object(NULL, 0), "channel", name);
         add_part(graph, &graph->channels, "channel", name, channel);
     }
@@ -241,7 +241,8 @@ void haft_graph_channel(haft_graph *graph, const char *name, const char *json)
 
 void haft_graph_node(haft_graph *graph, const char *name, const char *json)
 {
-    if (is_given(graph, "name of a node", name) && is_given(graph, "JSON of a node", json)) {
+    if (check_not_null(graph, "name of a node", name)
+        && check_not_null(graph, "JSON of a node", json)) {
         haft__json node = read_json(graph, json, haft__json_null(), "node", name);
         add_part(graph, &graph->nodes, "node", name, node);
     }
@@ -249,8 +250,8 @@ void haft_graph_node(haft_graph *graph, const char *name, const char *json)
 
 void haft_graph_node_function(haft_graph *graph, const char *name, const char *function)
 {
-    if (is_given(graph, "name of a node", name)
-        && is_given(graph, "name of a function", function)) {
+    if (check_not_null(graph, "name of a node", name)
+        && check_not_null(graph, "name of a function", function)) {
         const field fields[] = {{"function", make_text(graph, function)}};
         add_part(graph, &graph->nodes, "node", name, make_object(graph, fields, COUNT(fields)));
     }
@@ -259,7 +260,8 @@ void haft_graph_node_function(haft_graph *graph, const char *name, const char *f
 void haft_graph_node_tool(haft_graph *graph, const char *name, const char *tool, const char *args,
                           const char *out)
 {
-    if (is_given(graph, "name of a node", name) && is_given(graph, "name of a tool", tool)) {
+    if (check_not_null(graph, "name of a node", name)
+        && check_not_null(graph, "name of a tool", tool)) {
         const field fields[] = {
             {"tool", make_text(graph, tool)},
             {"args", read_json(graph, args, haft__json_null(), "arguments of the node", name)},
@@ -270,7 +272,8 @@ void haft_graph_node_tool(haft_graph *graph, const char *name, const char *tool,
 
 void haft_graph_edge(haft_graph *graph, const char *from, const char *to)
 {
-    if (is_given(graph, "start of an edge", from) && is_given(graph, "target of an edge", to)) {
+    if (check_not_null(graph, "start of an edge", from)
+        && check_not_null(graph, "target of an edge", to)) {
         const field fields[] = {{"from", make_text(graph, from)}, {"to", make_text(graph, to)}};
         add_edge(graph, make_object(graph, fields, COUNT(fields)));
     }
@@ -279,10 +282,11 @@ void haft_graph_edge(haft_graph *graph, const char *from, const char *to)
 void haft_graph_edge_if(haft_graph *graph, const char *from, const char *at, const char *op,
                         const char *value, const char *to, const char *otherwise)
 {
-    bool given = is_given(graph, "start of an edge", from) && is_given(graph, "pointer", at)
-                 && is_given(graph, "operator", op) && is_given(graph, "value", value)
-                 && is_given(graph, "target of an edge", to)
-                 && is_given(graph, "other target of an edge", otherwise);
+    bool given = check_not_null(graph, "start of an edge", from)
+                 && check_not_null(graph, "pointer", at) && check_not_null(graph, "operator", op)
+                 && check_not_null(graph, "value", value)
+                 && check_not_null(graph, "target of an edge", to)
+                 && check_not_null(graph, "other target of an edge", otherwise);
     if (!given) {
         return;
     }
@@ -307,15 +311,15 @@ void haft_graph_edge_if(haft_graph *graph, const char *from, const char *at, con
 
 void haft_graph_edge_json(haft_graph *graph, const char *json)
 {
-    if (is_given(graph, "JSON of an edge", json)) {
+    if (check_not_null(graph, "JSON of an edge", json)) {
         add_edge(graph, read_json(graph, json, haft__json_null(), "edge", json));
     }
 }
 
 void haft_graph_set(haft_graph *graph, const char *pointer, const char *json)
 {
-    if (is_given(graph, "pointer of a setting", pointer)
-        && is_given(graph, "JSON of a setting", json)) {
+    if (check_not_null(graph, "pointer of a setting", pointer)
+        && check_not_null(graph, "JSON of a setting", json)) {
         haft__json value = read_json(graph, json, haft__json_null(), "setting", pointer);
         add_part(graph, &graph->settings, "setting", pointer, value);
     }

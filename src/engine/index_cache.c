@@ -20,7 +20,7 @@ void haft__index_cache_finish(haft__index_cache *cache)
     *cache = (haft__index_cache){.count = 0};
 }
 
-/* If the table cannot be read, searches do without it. */
+/* Loads the table of word vectors. If it cannot be read, searches work without it. */
 static const haft__search_word_vectors *load_vectors(haft__index_cache *cache)
 {
     if (!cache->load_attempted) {
@@ -53,7 +53,7 @@ static haft_status build_index(haft__index_cache *cache, const haft__offer *offe
 }
 
 /* If the cache is full, evicts the entry that was least recently used. */
-static haft__index_cache_entry *take_entry(haft__index_cache *cache)
+static haft__index_cache_entry *allocate_entry(haft__index_cache *cache)
 {
     if (cache->count < HAFT__LIMIT_SEARCH_INDEXES) {
         return &cache->items[cache->count++];
@@ -89,7 +89,7 @@ static haft_status find_or_build(haft__index_cache *cache, const haft__offer *of
     if (status != HAFT_OK) {
         return status;
     }
-    haft__index_cache_entry *entry = take_entry(cache);
+    haft__index_cache_entry *entry = allocate_entry(cache);
     *entry = (haft__index_cache_entry){.index = index, .last_used = cache->search_count};
     memcpy(entry->key, key, sizeof(key));
     cache->built++;
@@ -97,7 +97,7 @@ static haft_status find_or_build(haft__index_cache *cache, const haft__offer *of
     return HAFT_OK;
 }
 
-/* Replaces the embeddings of the documents by those of this embedder. */
+/* Replaces the embeddings of the documents by embeddings of this embedder. */
 static haft_status apply_embeddings(haft__index_cache_entry *item, const haft__offer *offer,
                                     haft__embedder *embedder, haft__arena *arena, haft_error *err)
 {

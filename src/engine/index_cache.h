@@ -16,8 +16,8 @@
 typedef struct haft__index_cache_entry {
     char key[HAFT__SHA256_HEX];
     haft__search_index *index;
-    uint64_t last_used;  /* `search_count` when it was last searched */
-    uint64_t generation; /* of the embedder whose embeddings it has; 0: none */
+    uint64_t last_used;  /* `search_count` at the last search */
+    uint64_t generation; /* generation of the embedder of its embeddings; 0: no embeddings */
 } haft__index_cache_entry;
 
 /* Zero-initialised: empty. */

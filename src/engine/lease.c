@@ -2,11 +2,10 @@
 /*
  * lease.c - renews, watches and releases the leases of this process.
  *
- * A lease ends here one tenth earlier than in the store. A process that cannot reach the store, or
- * was suspended and wakes up, therefore stops its runs before another process can have claimed
- * them. The epoch keeps two processes from writing the same run; the lease keeps them from
- * performing the same actions.
- * Tests: tests/engine/lease_test.c, tests/cli/lease_test.py.
+ * For this process, a lease ends one tenth earlier than in the store. If the process cannot reach
+ * the store, or wakes up after it was suspended, it therefore stops its runs before another process
+ * can claim them. The epoch prevents two processes from writing the same run; the lease prevents
+ * them from performing the same actions. Tests: tests/engine/lease_test.c, tests/cli/lease_test.py.
  */
 #include "engine/lease.h"
 
@@ -18,10 +17,11 @@
 #include "engine/run.h"
 #include "engine/runtime.h"
 
-/* One MARGIN-th of a lease is not used. It is renewed RENEWALS times before it ends. */
+/* This process uses a lease except for 1/MARGIN of its duration, and renews it RENEWALS times
+ * before it ends. */
 #define MARGIN   10U
 #define RENEWALS 3U
-/* If wall clock and loop clock drift apart by more, somebody has set the wall clock. */
+/* If wall clock and loop clock differ by more than this, somebody has set the wall clock. */
 #define DRIFT_MS 1000
 
 /* ---- one lease ---- */
@@ -56,13 +56,13 @@ void haft__lease_drop(haft__lease *lease)
     lease->epoch = 0;
 }
 
-/* Whether the store has ended the run, and with it the lease. */
+/* Whether the run has ended in the store, which also ends the lease. */
 static bool is_ended(const haft_run *run)
 {
     return run->state.stage == HAFT__RUN_ENDED && run->log.durable_seq == run->state.seq;
 }
 
-/* The monotonic time when the lease expires here. */
+/* The monotonic time when the lease expires for this process. */
 static uint64_t lease_end(const haft_run *run)
 {
     uint64_t ms = run->runtime->leases.ms;
@@ -147,8 +147,8 @@ static void stop_expired(void *context)
     }
 }
 
-/* Starts the timer for the lease that expires first. Renewals do not move it: then it fires early
- * and is started again. */
+/* Starts the timer for the lease that expires first. A renewal does not change the timer, so it may
+ * fire early and is then restarted. */
 static void watch(haft_runtime *runtime, uint64_t end)
 {
     haft__leases *leases = &runtime->leases;
@@ -179,7 +179,8 @@ static void on_released(haft__store_request *request)
     if (request->status == HAFT_OK) {
         haft__lease_drop(&run->lease);
     } else {
-        set_state(&run->lease, HAFT__LEASE_HELD); /* repeated after the next renewal */
+        set_state(&run->lease,
+                  HAFT__LEASE_HELD); /* the release is repeated after the next renewal */
     }
     haft__run_notify_released(run);
     if (run->released && (run->lease.state == HAFT__LEASE_NONE || run->runtime->closing)) {
@@ -193,7 +194,7 @@ bool haft__lease_release(haft_run *run)
     if (!owned || run->query.pending || haft__log_is_busy(&run->log)) {
         return false;
     }
-    run->stage = HAFT__HANDLE_FAILED; /* nothing else may happen to it */
+    run->stage = HAFT__HANDLE_FAILED; /* no other operation may use the run */
     set_state(&run->lease, HAFT__LEASE_RELEASING);
     haft__store_request request = {
         .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->lease.epoch};
@@ -213,8 +214,8 @@ static uint64_t retry_delay(const haft__leases *leases)
     return ms < max_ms ? ms : max_ms;
 }
 
-/* Whether this process still needs the lease: it has the run open, and expects that the store names
- * it as the owner. */
+/* Whether this process still needs the lease: it has the run open and is the owner in the store, as
+ * far as it knows. */
 static bool is_owned(const haft_run *run)
 {
     bool open = run->stage == HAFT__HANDLE_ACTIVE || run->stage == HAFT__HANDLE_OPENING;
@@ -222,10 +223,10 @@ static bool is_owned(const haft_run *run)
            && run->state.stage != HAFT__RUN_ENDED;
 }
 
-/* Whether the store will renew the lease of the run if a renewal is sent now; it performs earlier
- * requests first. A run that failed here and is not yet released counts too: the store renews it.
- * If it did not count, a run that another process has claimed would not be noticed: the number of
- * renewed leases would still be as expected. */
+/* Whether the store will renew the lease of the run if a renewal is sent now, after all earlier
+ * requests. This includes a run that has failed but is not yet released. Otherwise the expected
+ * number of renewals would be too low, and the process would not detect that another process has
+ * claimed a run. */
 static bool is_counted(const haft_run *run)
 {
     const haft__log *log = &run->log;
@@ -249,15 +250,15 @@ static haft_run *find_unconfirmed(const haft_runtime *runtime)
 static void fail_owner_changed(haft_run *run)
 {
     haft_error err = {0};
-    haft_status status =
-        haft__fail(&err, HAFT_BAD_STATE, "",
-                   "another process claimed the run: this one did not renew its lease in time");
+    haft_status status = haft__fail(
+        &err, HAFT_BAD_STATE, "",
+        "another process claimed the run, because this process did not renew its lease in time");
     (void)haft__hint(&err, status, "`haft runs show %s` shows its state", run->id);
     haft__lease_drop(&run->lease);
     haft__run_fail(run, &err);
 }
 
-/* The store has replied who owns an UNCONFIRMED run. */
+/* Handles the reply of the store with the owner of an UNCONFIRMED run. */
 static void check_owner(haft_run *run, const haft__store_request *request)
 {
     haft_runtime *runtime = run->runtime;
@@ -271,7 +272,7 @@ static void check_owner(haft_run *run, const haft__store_request *request)
             runtime->leases.skipped_locked = true;
         }
     } else if (run->stage == HAFT__HANDLE_ACTIVE && !haft__log_is_busy(&run->log)) {
-        fail_owner_changed(run); /* else the reply to the pending write reports it */
+        fail_owner_changed(run); /* if a write is pending, its reply reports the new owner */
     }
 }
 
@@ -281,7 +282,7 @@ static void on_owner_read(haft__store_request *request)
     haft__leases *leases = &runtime->leases;
     leases->state = HAFT__RENEWAL_IDLE;
     if (request->status != HAFT_OK && request->status != HAFT_NOT_FOUND) {
-        /* If the next renewal covers too few runs again, their owners are read again. */
+        /* If the next renewal again covers too few runs, the owners are read again. */
         set_renewal(runtime, HAFT__LIMIT_RUN_RETRY_MS);
         return;
     }
@@ -292,7 +293,7 @@ static void on_owner_read(haft__store_request *request)
     check_unknown_owners(runtime);
 }
 
-/* Reads the owner of one unconfirmed run. If there are none, schedules the next renewal. */
+/* Reads the owner of one unconfirmed run. If no run is unconfirmed, schedules the next renewal. */
 static void check_unknown_owners(haft_runtime *runtime)
 {
     haft__leases *leases = &runtime->leases;
@@ -316,12 +317,13 @@ static void check_unknown_owners(haft_runtime *runtime)
 
 /* ---- renewal ---- */
 
-/* The renewal covered too few runs: another process has claimed some. */
+/* The renewal covered too few runs, because another process has claimed some of them. */
 static void mark_unconfirmed(haft_runtime *runtime)
 {
     for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
         haft__lease *lease = &run->lease;
-        bool renewed = lease->requested_ms > runtime->leases.requested_ms; /* by a later request */
+        bool renewed =
+            lease->requested_ms > runtime->leases.requested_ms; /* renewed by a later request */
         if (is_owned(run)) {
             set_state(lease, renewed ? HAFT__LEASE_HELD : HAFT__LEASE_UNCONFIRMED);
         }
@@ -404,8 +406,8 @@ void haft__lease_watch(haft_runtime *runtime)
     }
 }
 
-/* Wall clock minus loop clock. The loop clock stops while the machine sleeps, so waking up looks
- * like setting the wall clock forward. */
+/* Wall clock minus loop clock. The loop clock stops while the machine sleeps, so sleep increases
+ * the difference in the same way as setting the wall clock forward. */
 static int64_t clock_offset(const haft_runtime *runtime)
 {
     return (int64_t)haft__runtime_now(runtime) - (int64_t)haft__loop_now(runtime->loop);

@@ -2,9 +2,9 @@
 /*
  * engine/lease.h - the leases of this process: how long it owns each of its runs.
  *
- * The store dates a lease by wall-clock time. This process counts with the monotonic clock, from
- * the moment before it sent the request, so that it always stops before another process may claim
- * the run.
+ * The store records the end of a lease in wall-clock time. This process measures the lease with the
+ * monotonic clock, from the moment before it sent the request, so that it always stops before
+ * another process may claim the run.
  */
 #ifndef HAFT_ENGINE_LEASE_H
 #define HAFT_ENGINE_LEASE_H
@@ -16,9 +16,9 @@
 typedef enum haft__lease_state {
     HAFT__LEASE_NONE,        /* this process does not own the run */
     HAFT__LEASE_HELD,        /* this process owns the run */
-    HAFT__LEASE_UNCONFIRMED, /* a renewal covered too few runs: the owner of this one is unknown
-                              * until the store has been queried */
-    HAFT__LEASE_RELEASING,   /* the store is releasing it; HELD again if that fails */
+    HAFT__LEASE_UNCONFIRMED, /* a renewal covered too few runs: the owner of this run is unknown
+                              * until the store is queried */
+    HAFT__LEASE_RELEASING,   /* the store is releasing the lease; HELD again if the release fails */
 } haft__lease_state;
 
 /* The lease of one run. */
@@ -29,7 +29,7 @@ typedef struct haft__lease {
 } haft__lease;
 
 typedef enum haft__renewal_state {
-    HAFT__RENEWAL_IDLE,           /* waiting for the timer, or no run is here */
+    HAFT__RENEWAL_IDLE,           /* waiting for the timer, or this process has no run */
     HAFT__RENEWAL_RENEWING,       /* the store renews all leases of this process */
     HAFT__RENEWAL_READING_OWNERS, /* UNCONFIRMED runs are read, one after the other */
 } haft__renewal_state;
@@ -42,11 +42,11 @@ typedef struct haft__leases {
     uint64_t watch_until_ms;  /* monotonic time of that end, or earlier */
     haft__store_request request;
     uint64_t requested_ms; /* monotonic time before the last renewal was sent */
-    uint64_t expected;     /* how many runs that renewal must cover at least */
-    uint32_t failures;     /* of renewals, in a row */
+    uint64_t expected;     /* minimum number of runs that the last renewal must cover */
+    uint32_t failures;     /* consecutive failures of renewals */
     uint64_t until_ms;     /* end of the renewed leases by the store's clock; 0: not reported */
     bool skipped_locked;   /* the last renewal skipped a run whose row was locked */
-    int64_t offset_ms;     /* wall clock minus loop clock, when last compared */
+    int64_t offset_ms;     /* wall clock minus loop clock at the last comparison */
     haft__arena arena;     /* results of `request` */
 } haft__leases;
 
@@ -71,8 +71,9 @@ void haft__lease_drop(haft__lease *lease);
 /* The store has set or extended the lease; the request was sent at `requested_ms` (monotonic). */
 void haft__lease_extend(haft_run *run, uint64_t requested_ms);
 
-/* BAD_STATE if the lease has expired: another process may own the run, so nothing may be started
- * and no result may be recorded. IO if it expired because the store failed. */
+/* Fails with BAD_STATE if the lease has expired: another process may own the run, so this process
+ * must not start operations or record results. Fails with IO if the lease expired because the store
+ * failed. */
 HAFT_MUST_USE haft_status haft__lease_check(const haft_run *run, haft_error *err);
 
 /* If the lease has expired, fails the run. Returns whether the run is ACTIVE afterwards. */

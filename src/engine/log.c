@@ -2,9 +2,9 @@
 /*
  * log.c - the events of a run: redacted, folded, buffered, written, committed, read.
  *
- * One write is pending at a time. Events that are recorded meanwhile are buffered for the next
- * write, so that a slow disk causes fewer, larger writes. Readers get an event once it is durable.
- * Tests: tests/engine/run_test.c.
+ * Only one write is pending at a time. Events that are recorded meanwhile are buffered for the next
+ * write, so that a slow disk causes fewer and larger writes. Readers get an event when it is
+ * durable. Tests: tests/engine/run_test.c.
  */
 #include "engine/log.h"
 
@@ -48,7 +48,7 @@ static void set_state(haft__log *log, haft__log_state next)
     log->state = next;
 }
 
-/* The state before the pending request was sent. The reply decides what follows. */
+/* The state before the pending request was sent. The reply decides the next state. */
 static haft__log_state state_after_reply(haft__log_state state)
 {
     switch (state) {
@@ -73,9 +73,9 @@ bool haft__log_is_busy(const haft__log *log)
     return log->state != state_after_reply(log->state);
 }
 
-/* It is not known whether the store has committed the write that failed: the run's row is read, and
- * what is missing is written again, until the lease expires. Calls that run continue meanwhile, and
- * their results are buffered. */
+/* After a failed write it is unknown whether the store has committed it. The log reads the run's
+ * row and writes the missing events again, until the lease expires. Meanwhile running calls
+ * continue, and their results are buffered. */
 bool haft__log_is_failing(const haft__log *log)
 {
     return state_after_reply(log->state) == HAFT__LOG_BACKING_OFF;
@@ -198,8 +198,8 @@ bool haft__log_was_acked(const haft__log *log, uint64_t message)
     return false;
 }
 
-/* The next write deletes the acknowledged messages. Those of the last write stay in
- * `acked_earlier` while a poll is pending, because it may return messages deleted since. */
+/* Moves the acknowledged messages to the next write, which deletes them. The messages of the last
+ * write stay in `acked_earlier` while a poll is pending, because the poll may still return them. */
 static haft_status swap_acked(haft__log *log, bool poll_pending, haft_error *err)
 {
     haft__acked_messages deleted = log->acked_writing;
@@ -215,7 +215,7 @@ static haft_status swap_acked(haft__log *log, bool poll_pending, haft_error *err
 
 /* ---- writing ---- */
 
-/* The lines of `writing`, which does not change until they are committed. */
+/* Splits `writing` into lines. `writing` does not change until they are committed. */
 static haft_status split_lines(haft__log *log, size_t *ret_count, haft_error *err)
 {
     size_t count = 0;
@@ -234,7 +234,7 @@ static haft_status split_lines(haft__log *log, size_t *ret_count, haft_error *er
     return HAFT_OK;
 }
 
-/* The artifacts that were added since the last write. */
+/* Collects the artifacts that were added since the last write. */
 static haft_status collect_artifacts(haft__log *log, const haft__run *state, size_t *ret_count,
                                      haft_error *err)
 {
@@ -284,8 +284,8 @@ static haft__store_run row_of(const haft_run *run)
     };
 }
 
-/* All columns, for the request that creates the run. Later requests leave out those that never
- * change, because the store checks every text it is given. */
+/* All columns, for the request that creates the run. Later requests omit columns that never change,
+ * because the store checks every text. */
 static haft__store_run first_row_of(const haft_run *run)
 {
     const haft__spec *spec = run->agent->spec;
@@ -353,7 +353,7 @@ static bool may_write(const haft__log *log)
     return log->state == HAFT__LOG_NEW || log->state == HAFT__LOG_IDLE;
 }
 
-/* Sends everything that is buffered. */
+/* Sends all buffered events. */
 static haft_status flush(haft_run *run, haft_error *err)
 {
     haft__log *log = &run->log;
@@ -391,8 +391,8 @@ void haft__log_flush(haft_run *run)
     }
 }
 
-/* Whether a write of a run that has failed can be sent now. A run whose last event could not be
- * folded must not be stored as ended, and nothing is recorded after the lease. */
+/* Whether the last write of a failed run can be sent now. A run whose last event could not be
+ * folded must not be stored as ended, and no events are written after the lease has expired. */
 static bool may_write_rest(const haft_run *run)
 {
     const haft__log *log = &run->log;
@@ -410,7 +410,8 @@ void haft__log_flush_rest(haft_run *run)
 
 /* ---- readers ---- */
 
-/* The buffer is cleared when all of it has been read: a reader that keeps up costs no memory. */
+/* Adds lines for readers. Clears the buffer when all its lines have been read, so that a fast
+ * reader costs no memory. */
 static void publish(haft__log_reader *reader, haft_str lines)
 {
     if (reader->position == reader->committed.len) {
@@ -435,22 +436,22 @@ static void publish_progress(haft__log_reader *reader, uint64_t seq)
 {
     haft__buf *progress = &reader->progress;
     haft_str rest = haft__buf_str(progress);
-    size_t due = 0;
+    size_t ready_bytes = 0;
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
         if (seq_of_line(line) > seq) {
             break;
         }
-        due += line.len + 1;
+        ready_bytes += line.len + 1;
     }
-    if (due > 0) {
-        publish(reader, (haft_str){progress->ptr, due});
-        memmove(progress->ptr, progress->ptr + due, progress->len - due);
-        progress->len -= due;
+    if (ready_bytes > 0) {
+        publish(reader, (haft_str){progress->ptr, ready_bytes});
+        memmove(progress->ptr, progress->ptr + ready_bytes, progress->len - ready_bytes);
+        progress->len -= ready_bytes;
     }
 }
 
-/* Events have become durable: publishes them, with the progress lines between them. */
+/* Publishes events that have become durable, with the progress lines between them. */
 static void publish_events(haft__log_reader *reader, haft_str lines)
 {
     while (lines.len > 0 && reader->progress.len > 0) {
@@ -477,7 +478,7 @@ void haft__log_notify(haft_run *run, haft_str body)
     size_t unread = reader->committed.len - reader->position + reader->progress.len;
     bool room = unread + line.len <= HAFT__LIMIT_RUN_UNREAD_BYTES;
     if (room && haft__buf_check(clean, NULL) == HAFT_OK
-        && haft__buf_check(&line, NULL) == HAFT_OK) { /* else dropped: progress may be lost */
+        && haft__buf_check(&line, NULL) == HAFT_OK) { /* else the progress line is dropped */
         haft__buf_add_str(&reader->progress, haft__buf_str(&line));
         publish_progress(reader, run->log.durable_seq);
     }
@@ -490,7 +491,7 @@ bool haft__log_read_line(haft_run *run, haft_str *ret_line)
     haft_str rest = haft__str_skip(haft__buf_str(&reader->committed), reader->position);
     reader->attached = true;
     if (rest.len == 0) {
-        if (haft__run_is_settled(run)) { /* the next event may be far away */
+        if (haft__run_is_settled(run)) { /* the next event may be much later */
             haft__buf_finish(&reader->committed);
             reader->position = 0;
         }
@@ -503,8 +504,8 @@ bool haft__log_read_line(haft_run *run, haft_str *ret_line)
 
 /* ---- committed ---- */
 
-/* A run may wait for people for days: frees what can be built again when it continues. Its state
- * stays, because commands are checked against it. */
+/* Frees memory of a run that may wait for people for days. The memory is built again when the run
+ * continues. The state stays, because commands are checked against it. */
 static void free_idle_memory(haft_run *run)
 {
     haft__log *log = &run->log;
@@ -581,7 +582,7 @@ void haft__log_stop_retry(haft_run *run)
     haft__timer_stop(run->runtime->loop, &run->log.retry);
 }
 
-/* The store has replied. Returns false if the handle was released or the run has failed
+/* Handles the reply of the store. Returns false if the handle was released or the run has failed
  * meanwhile. */
 static bool is_still_active(haft_run *run)
 {
@@ -620,11 +621,13 @@ static void on_reread(haft__store_request *request)
         return;
     }
     const haft__store_run *row = request->status == HAFT_OK ? &request->found[0] : NULL;
-    bool ended = log->append.run.state == HAFT__RUN_STATE_ENDED; /* then the store has no owner */
+    bool ended = log->append.run.state == HAFT__RUN_STATE_ENDED; /* an ended run has no owner in the
+                                                                  * store */
     bool owned = row != NULL && row->epoch == run->lease.epoch
                  && (ended || haft__str_equal(row->owner, haft__str(run->runtime->owner)));
     if (owned && row->seq == log->writing_seq) {
-        log->requested_ms = run->lease.requested_ms; /* unknown when the write set the lease */
+        log->requested_ms = run->lease.requested_ms; /* the time at which the write set the lease is
+                                                      * unknown */
         commit(run);
     } else if (owned && row->seq == log->durable_seq && log->append.status == HAFT_IO) {
         log->append.now_ms = haft__runtime_now(run->runtime);
@@ -648,27 +651,27 @@ static void on_written(haft__store_request *request)
         haft__arena_finish(&log->arena); /* later writes return no rows */
     }
     if (request->status == HAFT_IO && !created) {
-        haft__lease_acquire(&run->lease, 1); /* it may have been created: then release it */
+        haft__lease_acquire(&run->lease, 1); /* the run may have been created; release its lease */
     }
     if (request->status == HAFT_OK && created && log->flush_rest) {
         set_state(log, HAFT__LOG_IDLE);
         log->durable_seq = log->writing_seq;
         publish_events(&log->reader, haft__buf_str(&log->writing));
         if (may_write_rest(run) && flush(run, NULL) == HAFT_OK) {
-            return; /* its reply comes here, too */
+            return; /* this function also handles the reply of that write */
         }
     }
     if (!is_still_active(run)) {
         return;
     }
     if (request->status == HAFT_OK) {
-        run->stalled = run->stalled && request->low; /* commit advances this run, not before */
+        run->stalled = run->stalled && request->low; /* only the commit advances this run */
         haft__runtime_set_low_space(run->runtime, request->low);
         commit(run);
     } else if (request->status == HAFT_IO && created) {
         schedule_retry(run, &request->error);
     } else if (request->status == HAFT_BAD_STATE && repeated) {
-        reread(run); /* the first attempt may have been committed after all */
+        reread(run); /* the first attempt may have been committed */
     } else {
         if (request->alone && request->status == HAFT_BAD_STATE) {
             haft__queue_reject(&run->queue);

@@ -39,7 +39,7 @@ bool haft__member_memory_learn(haft__member_memory *memory, haft__member_set sen
                                  .status = left_out->statuses[i],
                                  .text = left_out->texts->of[i],
                                  .at_ms = now_ms};
-        /* A server error may be over already: only the run itself leaves the member out. */
+        /* A server error may be temporary: only this run omits the member. */
         if ((left_out->members & ~sent & HAFT__MEMBER_BIT(i)) != 0 && known && refusal.status < 500
             && haft__refusals_find(&memory->refused, refusal.member, left_out->texts, now_ms)
                    == NULL) {

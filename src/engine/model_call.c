@@ -40,7 +40,7 @@ void haft__model_call_fail(haft__model_call *call, const haft_error *error)
     haft__run_fail(call->run, error); /* this also stops the call */
 }
 
-/* Records the input in runtime->body, and continues the run. The call is destroyed. */
+/* Records the input in runtime->body, destroys the call, and continues the run. */
 static void record(haft__model_call *call)
 {
     haft_run *run = call->run;
@@ -119,7 +119,7 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
 
 /* ---- models that are part of this program ---- */
 
-static void on_due(void *context)
+static void on_outcome_timer(void *context)
 {
     haft__model_call *call = context;
     const haft__reply *reply = &call->outcome.reply;
@@ -162,9 +162,9 @@ static haft_status call_builtin_model(haft__model_call *call, haft_error *err)
     haft_status status = run->agent->scripted ? call_script(call, &delay, err)
                                               : haft__offline_ask(&call->request, &call->arena,
                                                                   &call->outcome.reply, err);
-    return status == HAFT_OK
-               ? haft__timer_start(run->runtime->loop, &call->timer, delay, on_due, call, err)
-               : status;
+    return status == HAFT_OK ? haft__timer_start(run->runtime->loop, &call->timer, delay,
+                                                 on_outcome_timer, call, err)
+                             : status;
 }
 
 /* ---- starting ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model_call_http.c - calls a model over HTTP: sends the request, reads the reply as it arrives,
- * and retries if model/retry.h allows it. The provider's functions (model/provider.h) know the wire
- * format.
+ * and retries if model/retry.h allows it. The provider's functions (model/provider.h) implement the
+ * wire format.
  *
  * A request is never sent again after its reply has begun to arrive. Tests:
  * tests/engine/model_call_test.c and tests/cli/model_test.py.
@@ -98,7 +98,7 @@ static haft__retry_hints read_hints(const haft__model_call *call, const haft__ht
     return hints;
 }
 
-/* The attempt failed: starts another one, or completes the call. */
+/* After a failed attempt: starts another attempt, or completes the call. */
 static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome *outcome,
                                      const haft__retry_hints *hints, haft_error *err)
 {
@@ -211,7 +211,8 @@ static haft_str key_of(const haft_agent *agent)
     return (haft_str){agent->refusal_key, sizeof(agent->refusal_key)};
 }
 
-/* A reply shows which members the server accepts, and that it was right to leave out others. */
+/* Records the members that the server accepted, and the omitted members without which it
+ * answered. */
 static void learn_members(haft__model_call *call)
 {
     haft__member_memory *memory = call->memory;
@@ -237,7 +238,7 @@ static void on_done(void *context, const haft__http_result *result)
         status = continue_reply(call, &continued, &err);
     }
     if (continued && status == HAFT_OK) {
-        return; /* the slot stays in use */
+        return; /* the next request uses the same slot */
     }
     haft__model_server_release(call->server, &call->slot);
     if (status == HAFT_OK) {
@@ -257,12 +258,14 @@ static void on_done(void *context, const haft__http_result *result)
 
 /* ---- the body of a request ---- */
 
-/* `continuation`: the token with which an earlier response to this request goes on; or "". */
+/* Writes the body. `continuation`: a token of an earlier response to this request, with which the
+ * reply continues; or "". */
 static haft_status write_body(haft__model_call *call, haft_str continuation, haft_error *err)
 {
     haft_run *run = call->run;
     haft_agent *agent = run->agent;
-    /* Tools of this run only are freed with it: the agent must not keep them. */
+    /* The agent must not store tools that only this run has, because they are freed with the
+     * run. */
     bool own_tools = run->state.more_tools != NULL;
     haft__provider_request_options options = {
         .stream = haft__provider_wants_stream(&agent->spec->model),
@@ -358,14 +361,15 @@ static haft_status send_body(haft__model_call *call, haft_error *err)
 
 static haft_status send_request(haft__model_call *call, haft_error *err)
 {
-    bool rewrite = call->continuations > 0; /* a retry begins with the first response again */
+    bool rewrite = call->continuations > 0; /* a retry starts again with the first request */
     call->continuations = 0;
     reset_stream(call);
     haft_status status = rewrite ? write_body(call, HAFT__LIT(""), err) : HAFT_OK;
     return status == HAFT_OK ? send_body(call, err) : status;
 }
 
-/* Sends the request again, with a token, if the reply goes on in the response to that. */
+/* If the response has a continuation token, sends the request again with this token. The next
+ * response continues the reply. */
 static haft_status continue_reply(haft__model_call *call, bool *ret_continued, haft_error *err)
 {
     const haft__provider_api *api = call->provider->api;
@@ -386,7 +390,7 @@ static haft_status continue_reply(haft__model_call *call, bool *ret_continued, h
     return status;
 }
 
-/* The server asked for more time than haft waits: the call fails without a request. */
+/* The server has asked haft to wait longer than haft waits, so the call fails without a request. */
 static void on_blocked(void *context)
 {
     haft__model_call *call = context;
@@ -402,7 +406,7 @@ static void on_blocked(void *context)
     haft__model_call_complete(call, &outcome);
 }
 
-/* Another request has ended: tries again from the loop, not from within the other call. */
+/* Another request has ended. Continues on the loop, not inside the callback of the other call. */
 static void on_slot_ready(void *context)
 {
     haft__model_call *call = context;
@@ -413,8 +417,8 @@ static void on_slot_ready(void *context)
     }
 }
 
-/* Sends the request as soon as the server may be asked: not before the time that it asked any run
- * of this process to wait, and not while too many requests are open. */
+/* Sends the request, or waits: until the time before which the server asked this process not to
+ * send requests, and until fewer than the maximum number of requests are open. */
 static haft_status start_attempt(haft__model_call *call, haft_error *err)
 {
     haft_runtime *runtime = call->run->runtime;
@@ -434,8 +438,8 @@ static haft_status start_attempt(haft__model_call *call, haft_error *err)
     return may_send ? send_request(call, err) : HAFT_OK;
 }
 
-/* Some formats distinguish a call from text by the names of tools, including tools that are not in
- * the prompt any more. */
+/* Collects the tools for the parser of the format. Some formats use the names of tools, including
+ * tools that are no longer in the prompt, to distinguish a call from text. */
 static haft_status find_format_tools(haft__model_call *call, haft_error *err)
 {
     haft__request known = call->request;
@@ -485,8 +489,8 @@ const haft__optional_member *haft__model_call_http_find_refused(const haft__mode
     return haft__member_find_refused(call->provider->api->optional_members, &refusal);
 }
 
-/* Reads what earlier processes have learnt. A server on this machine is asked again by each
- * process: it costs nothing, and such servers are replaced often. */
+/* Reads the refusals that earlier processes have recorded. Ignores them for a server on this
+ * machine, because its requests cost nothing and it may often be replaced. */
 static void load_refusals(haft__model_call *call)
 {
     haft__member_memory *memory = call->memory;
@@ -497,7 +501,8 @@ static void load_refusals(haft__model_call *call)
     memory->loaded = true;
 }
 
-/* The members of the request that the server rejected in an earlier run. */
+/* The members of the request that the server rejected in an earlier run of this or another
+ * process. */
 static haft__member_set known_refusals(const haft__model_call *call)
 {
     uint64_t now = haft__runtime_now(call->run->runtime);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_progress.c - progress events of a reply that arrives. Tests:
+/* model_progress.c - progress events of a reply while it arrives. Tests:
  * tests/engine/model_progress_test.c. */
 #include "engine/model_progress.h"
 
@@ -10,7 +10,7 @@
 #include "run/redact/redact.h"
 #include "json/write.h"
 
-/* More than can arrive between two flushes. */
+/* More bytes than can arrive between two flushes. */
 #define MAX_BUFFERED_BYTES (2 * (size_t)HAFT__LIMIT_REPLY_BYTES)
 
 void haft__model_progress_init(haft__model_progress *progress, haft_run *run)
@@ -33,7 +33,8 @@ void haft__model_progress_add(haft__model_progress *progress, const haft__delta 
         return;
     }
     if (delta->kind == HAFT__DELTA_TEXT && delta->text.len > 0) {
-        progress->text_started = true; /* reasoning is flushed before it, and must not resume */
+        progress->text_started = true; /* reasoning is flushed before the text and must not continue
+                                        * after it */
         haft__buf_add_str(&progress->text, delta->text);
     } else if (delta->kind == HAFT__DELTA_REASONING && !progress->text_started) {
         haft__buf_add_str(&progress->reasoning, delta->text);
@@ -68,7 +69,7 @@ static void emit_piece(haft_run *run, const char *key, haft_str piece)
     haft__buf_finish(&body);
 }
 
-/* Reports the part that cannot be the beginning of a secret, and buffers the rest. */
+/* Reports the part of the text that cannot be the beginning of a secret, and buffers the rest. */
 static void emit_safe(haft__model_progress *progress, haft__buf *pending, const char *key,
                       bool complete)
 {

@@ -30,8 +30,8 @@ void haft__model_progress_report_retry(haft_run *run, uint32_t attempt, haft_str
 /* Adds a piece of the reply. Calls and their arguments are not reported. */
 void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta);
 
-/* Reports the buffered text up to a possible beginning of a secret; all of it if the reply is
- * complete. */
+/* Reports the buffered text up to a possible beginning of a secret. If the reply is complete,
+ * reports the whole text. */
 void haft__model_progress_flush(haft__model_progress *progress, bool complete);
 
 #endif

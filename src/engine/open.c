@@ -197,8 +197,8 @@ static void read_messages(haft_run *run)
     }
 }
 
-/* Whether the run has not begun: it waits for its turn in its thread. All that may have happened is
- * that somebody accepted another spec. */
+/* Whether the run has not begun, because it waits for earlier runs of its thread. Its only other
+ * events may be spec_changed. */
 static haft_status detect_queued(const haft_run *run, bool *ret_queued, haft_error *err)
 {
     haft__arena scratch;
@@ -274,15 +274,16 @@ static void start_claimed(haft_run *run, const haft__store_run *row)
     load_agent(run);
 }
 
-/* If a claim failed, it is unknown whether the store committed it. This process must not stay the
- * owner of a run that it does not continue. */
+/* Handles the row that is read after a failed claim, because it is unknown whether the store
+ * committed the claim. If it did, this process releases the run. */
 static void on_claim_checked(haft__store_request *request)
 {
     haft_run *run = request->context;
     bool claimed = request->status == HAFT_OK
                    && haft__str_equal(request->found[0].owner, haft__str(run->runtime->owner));
     if (claimed) {
-        haft__lease_acquire(&run->lease, request->found[0].epoch); /* needed to release it, too */
+        haft__lease_acquire(&run->lease, request->found[0].epoch); /* also needed to release the
+                                                                    * lease */
     }
     if (!haft__run_query_done(run)) {
         return;
@@ -300,7 +301,8 @@ static void on_claimed(haft__store_request *request)
     haft_run *run = request->context;
     if (request->status == HAFT_IO) {
         haft__store_request find = {.verb = HAFT__STORE_FIND, .name = run->opening.row.id};
-        run->error = request->error; /* of the run, if the claim was not committed */
+        run->error =
+            request->error; /* becomes the error of the run if the claim was not committed */
         query_store(run, HAFT__OPEN_CHECKING_CLAIM, find, on_claim_checked);
         return;
     }

@@ -11,19 +11,20 @@
 #include "run/pause/command.h"
 #include "store/store.h"
 
-/* Why a run is opened. */
+/* The purpose of opening a run. */
 typedef enum haft__open_mode {
-    HAFT__OPEN_CONTINUE,  /* to continue it */
-    HAFT__OPEN_READ_ONLY, /* to read it: it has ended, or another process owns it */
-    HAFT__OPEN_INTERRUPT, /* to cancel it because of another run of its thread */
+    HAFT__OPEN_CONTINUE,  /* to continue the run */
+    HAFT__OPEN_READ_ONLY, /* to read the run: it has ended, or another process owns it */
+    HAFT__OPEN_INTERRUPT, /* to cancel the run because of another run of its thread */
 } haft__open_mode;
 
-/* The step whose reply of the store is due. A step is never repeated; some are left out. */
+/* The step that waits for a reply of the store. Steps follow the order of the enum; some are
+ * skipped, and none is repeated. */
 typedef enum haft__open_state {
-    HAFT__OPEN_IDLE,             /* not opened: the run was started here */
-    HAFT__OPEN_FINDING,          /* the row that a name stands for */
+    HAFT__OPEN_IDLE,             /* not opened: this process started the run */
+    HAFT__OPEN_FINDING,          /* the row of the run with a name */
     HAFT__OPEN_CLAIMING,         /* ownership */
-    HAFT__OPEN_CHECKING_CLAIM,   /* the claim failed: whether the store has committed it */
+    HAFT__OPEN_CHECKING_CLAIM,   /* after a failed claim: whether the store has committed it */
     HAFT__OPEN_READING_EVENTS,   /* the log */
     HAFT__OPEN_READING_HISTORY,  /* earlier runs of the thread */
     HAFT__OPEN_READING_MESSAGES, /* commands that were sent to the run */
@@ -37,17 +38,18 @@ typedef struct haft__opening {
     haft__arena arena;   /* results of queries */
     haft__store_run row;
     haft_str events;
-    uint64_t last_spec_change_seq; /* last event that replaces the spec; 0: none */
-    haft_error agent_error;        /* the spec lacks, for example, a key: it must be overridden */
+    uint64_t last_spec_change_seq; /* seq of the last event that replaces the spec; 0: none */
+    haft_error agent_error; /* the spec cannot be used, for example without a key; overrides may
+                               correct it */
     const haft__store_message *messages; /* sent to the run before it was opened */
     size_t message_count;
-    char interrupter[HAFT__ID_LENGTH + 1];  /* in mode INTERRUPT: the run that takes its place */
+    char interrupter[HAFT__ID_LENGTH + 1];  /* in mode INTERRUPT: the id of the later run */
     void (*on_history_read)(haft_run *run); /* continues after haft__run_load_history */
 
     /* the command of the opener */
     const haft__run_command *command; /* may be NULL */
-    haft_error command_error;         /* why it was rejected; OK: it was accepted */
-    bool command_rejected;            /* rejected before anything of the run was changed */
+    haft_error command_error;         /* the reason of a rejection; OK: the command was accepted */
+    bool command_rejected;            /* rejected before the run was changed */
 } haft__opening;
 
 void haft__opening_init(haft__opening *opening);

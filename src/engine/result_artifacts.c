@@ -13,8 +13,8 @@
 #include "run/artifact.h"
 #include "run/redact/redact.h"
 
-/* Whether the bytes, or their base64, have a secret: the event would have a part of it redacted.
- * Content that is compressed or encrypted is not searched. */
+/* Whether the bytes, or their base64 form, contain a secret, so that the event would be redacted.
+ * Secrets in compressed or encrypted content are not found. */
 static haft_status find_secret(haft_run *run, haft_str bytes, bool *ret_found, haft_error *err)
 {
     haft__buf text, *clean = &run->runtime->clean;
@@ -55,7 +55,7 @@ static haft_status store(haft_run *run, const haft__run_call *call, const haft__
                : status;
 }
 
-/* One part: its event, and its line. */
+/* Appends the event and the line of one part. */
 static haft_status add_part(haft_run *run, const haft__run_call *call, const haft__exec_blob *blob,
                             haft__arena *arena, haft__buf *text, haft_error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/result_artifacts.h - the binary parts of a tool's result become artifacts of the run. */
+/* engine/result_artifacts.h - stores the binary parts of a tool's result as artifacts of the
+ * run. */
 #ifndef HAFT_ENGINE_RESULT_ARTIFACTS_H
 #define HAFT_ENGINE_RESULT_ARTIFACTS_H
 
@@ -8,7 +9,8 @@
 
 /* Appends an event for each part of the result that is not text, except those that are too big or
  * contain a secret, and a line about each part to the text for the model, which lives in `arena`.
- * The result of the call must be appended in the same step: the store gets both or neither. */
+ * The caller must append the result of the call in the same step, so that the store gets both or
+ * neither. */
 HAFT_MUST_USE haft_status haft__result_artifacts_store(haft_run *run, const haft__run_call *call,
                                                        const haft__exec_result *result,
                                                        haft__arena *arena, haft_str *io_text,

@@ -2,8 +2,8 @@
 /*
  * run.c - continues a run: records each decision, then performs the effect.
  *
- * A call with effects starts only when all earlier events are durable. Model calls, and calls that
- * only read, do not wait for the disk. Tests: tests/engine/run_test.c.
+ * A call with effects starts only when all earlier events are durable. Model calls and read-only
+ * calls do not wait for this. Tests: tests/engine/run_test.c.
  */
 #include "engine/run.h"
 
@@ -168,11 +168,12 @@ static void on_deadline(void *context)
     haft__run_advance(context);
 }
 
-/* A pause can have a deadline while other calls still run. */
+/* Sets the timer for the first deadline of a pause or delay of a call. Other calls may still be
+ * running. */
 static haft_status set_deadline_timer(haft_run *run, haft_error *err)
 {
     uint64_t deadline = haft__run_deadline(&run->state), now = haft__runtime_now(run->runtime);
-    /* A call that waited at the time of the decision may already be due. */
+    /* The delay of a call that waited at the time of the decision may already have ended. */
     uint64_t poll = haft__call_wait_next_poll(&run->state, run->decided_ms);
     deadline = poll > 0 && (deadline == 0 || poll < deadline) ? poll : deadline;
     if (deadline == 0) {
@@ -199,20 +200,20 @@ static haft_status perform_effect(haft_run *run, haft_error *err)
         return status == HAFT_OK ? set_deadline_timer(run, err) : status;
     }
     case HAFT__EFFECT_WAIT:
-        if (haft__child_is_closing(&run->state)) { /* only its children can still change it */
+        if (haft__child_is_closing(&run->state)) { /* only its children can still change the run */
             haft__run_stop_operations(run);
         }
         return set_deadline_timer(run, err);
     case HAFT__EFFECT_END: haft__run_stop_operations(run); return HAFT_OK;
-    case HAFT__EFFECT_EVENT: return HAFT_OK; /* decide_once has recorded it */
+    case HAFT__EFFECT_EVENT: return HAFT_OK; /* decide_once has recorded the event */
     }
     HAFT__UNREACHABLE();
 }
 
 /* ---- decisions ---- */
 
-/* Whether the child that an event starts can be created with that event: its agent is complete. If
- * not, the event is not recorded, because nothing after it could be stored. */
+/* Whether the child that an event starts can be created together with the event: its agent can be
+ * loaded. If not, the event is not recorded, because no later event could be stored. */
 static bool can_create(haft_run *run, const haft__child *child)
 {
     haft_agent *agent = NULL;
@@ -246,13 +247,14 @@ static haft_status decide_once(haft_run *run, uint64_t now, bool *ret_more, haft
     return status;
 }
 
-/* Whether no decision is made for now. A cancelled run waits neither for its turn nor for the
- * store. */
+/* Whether the run makes no decisions now. A cancelled run does not wait for earlier runs of its
+ * thread or for the store. */
 static bool is_suspended(const haft_run *run)
 {
     bool waits = run->suspended || run->blocked.status != HAFT_OK
                  || haft__queue_is_queued(&run->queue) || haft__log_is_failing(&run->log);
-    /* The request that creates a run creates no children, and a graph may start some at once. */
+    /* A graph may start children immediately, but the request that creates the graph's run cannot
+     * create children. */
     waits = waits || (haft__run_is_graph(&run->state) && !haft__log_is_created(&run->log));
     return waits && !run->state.cancel_asked;
 }
@@ -264,15 +266,15 @@ void haft__runtime_reset_deadlines(haft_runtime *runtime)
         bool waits = run->stage == HAFT__HANDLE_ACTIVE && run->deadline_timer.slot != 0;
         if (waits && set_deadline_timer(run, &err) != HAFT_OK) {
             haft__run_fail(run, &err);
-            return; /* the list may have changed; other timers fire late */
+            return; /* the list may have changed; the timers of other runs fire late */
         }
     }
 }
 
 /* ---- a store without space ---- */
 
-/* Whether the run has ended or waits for others. */
-static bool is_resting(const haft_run *run)
+/* Whether the run has ended, or waits for people or children. */
+static bool is_idle(const haft_run *run)
 {
     const haft__run *state = &run->state;
     bool answered = false; /* since the last decision */
@@ -288,19 +290,19 @@ static bool has_operations(const haft_run *run)
            || haft__tool_search_is_active(&run->search) || !haft__log_is_durable(run);
 }
 
-/* Starts the calls that were decided, lets pending operations finish and records their results.
- * Then the run fails. */
+/* Starts the calls that were already decided, waits for pending operations and records their
+ * results. Then fails the run. */
 static haft_status finish_on_full_disk(haft_run *run, haft_error *err)
 {
     run->stalled = true;
     haft_status status =
         run->effect == HAFT__EFFECT_RUN_CALLS ? haft__tool_calls_start(run, err) : HAFT_OK;
-    if (status != HAFT_OK || has_operations(run) || is_resting(run)) {
+    if (status != HAFT_OK || has_operations(run) || is_idle(run)) {
         return status;
     }
-    status =
-        haft__fail(err, HAFT_IO, "",
-                   "the disk is full: running operations are recorded, and nothing new starts");
+    status = haft__fail(err, HAFT_IO, "",
+                        "the disk is full: results of running operations are recorded, and no new "
+                        "operation starts");
     return haft__hint(err, status, "free some space, then run `haft resume %s`", run->id);
 }
 
@@ -327,9 +329,9 @@ bool haft__run_is_blocked(const haft_run *run)
            && !run->state.cancel_asked;
 }
 
-/* The same for a run whose next child cannot be created here, because the key of its model is
- * missing for example: the other calls of the reply, and the children that have started, are not
- * interrupted, because some of them would run again. */
+/* Like finish_on_full_disk, for a run whose next child cannot be created in this process, for
+ * example because the key of its model is missing. The other calls of the reply and the started
+ * children are not interrupted, because some calls would run again. */
 static haft_status finish_blocked(haft_run *run, haft_error *err)
 {
     haft_status status = haft__tool_calls_start(run, err);
@@ -342,8 +344,8 @@ static haft_status finish_blocked(haft_run *run, haft_error *err)
     return err->status;
 }
 
-/* The run cannot continue here. Earlier inputs are stored: a known result must not be lost, because
- * its call would run twice. */
+/* Fails a run that cannot continue. First stores earlier inputs, because a call whose result is
+ * lost would run twice. */
 static void fail_and_store(haft_run *run, const haft_error *err)
 {
     if (run->stage == HAFT__HANDLE_ACTIVE) {
@@ -357,7 +359,8 @@ void haft__run_advance(haft_run *run)
     if (!haft__lease_enforce(run)) {
         return;
     }
-    bool created = haft__log_is_created(&run->log); /* nothing is performed before */
+    bool created = haft__log_is_created(&run->log); /* no effect is performed before the run is in
+                                                     * the store */
     bool low = run->runtime->low_space && created && !run->state.cancel_asked;
     haft_error err = {0};
     haft_status status = HAFT_OK;
@@ -413,39 +416,39 @@ haft_status haft__run_record_expiries(haft_run *run, uint64_t now, haft_error *e
     return status;
 }
 
-/* Records the events of a command. `due` is the status of the events that must precede it. */
+/* Records the events of a command. `recorded` is the result of recording the events before it. */
 static haft_status record_at(haft_run *run, const haft__run_command *command, uint64_t now,
-                             haft_status due, haft_error failed, haft_error *err)
+                             haft_status recorded, haft_error failed, haft_error *err)
 {
     haft_status status = HAFT_OK;
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    if (due == HAFT_OK) {
+    if (recorded == HAFT_OK) {
         status = haft__run_redact_and_apply_command(run, command, &body, err);
     }
-    if (due == HAFT_OK && status == HAFT_OK && body.len > 0) {
-        due = haft__log_append(run, now, haft__buf_str(&body), &failed);
+    if (recorded == HAFT_OK && status == HAFT_OK && body.len > 0) {
+        recorded = haft__log_append(run, now, haft__buf_str(&body), &failed);
     }
     haft__buf_finish(&body);
-    if (due != HAFT_OK) {
+    if (recorded != HAFT_OK) {
         fail_and_store(run, &failed);
         if (err != NULL) {
             *err = failed;
         }
-        return due;
+        return recorded;
     }
     return status;
 }
 
-/* Decisions that are due come first: an answer after the deadline is rejected. Both get the same
- * time, so that a replay detects the deadline at the same event. */
+/* First records all pending decisions, so that an answer after the deadline is rejected. Decisions
+ * and command get the same time, so that a replay detects the deadline at the same event. */
 haft_status haft__run_record_command(haft_run *run, const haft__run_command *command,
                                      haft_error *err)
 {
     uint64_t now = haft__runtime_now(run->runtime);
     haft_error failed = {0};
-    haft_status due = haft__run_record_decisions(run, now, &failed);
-    return record_at(run, command, now, due, failed, err);
+    haft_status recorded = haft__run_record_decisions(run, now, &failed);
+    return record_at(run, command, now, recorded, failed, err);
 }
 
 haft_status haft__run_record_pause_command(haft_run *run, const haft__run_command *command,
@@ -453,8 +456,8 @@ haft_status haft__run_record_pause_command(haft_run *run, const haft__run_comman
 {
     uint64_t now = haft__runtime_now(run->runtime);
     haft_error failed = {0};
-    haft_status due = haft__run_record_expiries(run, now, &failed);
-    return record_at(run, command, now, due, failed, err);
+    haft_status recorded = haft__run_record_expiries(run, now, &failed);
+    return record_at(run, command, now, recorded, failed, err);
 }
 
 static haft_status apply_and_advance(haft_run *run, const haft__run_command *command,
@@ -480,7 +483,7 @@ haft_status haft__run_perform_command(haft_run *run, const haft__run_command *co
                                       haft_error *err)
 {
     if (run->stage == HAFT__HANDLE_OPENING && command->kind == HAFT__RUN_COMMAND_CANCEL) {
-        run->start.cancelled = true; /* performed when it has begun */
+        run->start.cancelled = true; /* the cancellation is recorded when the run begins */
         return HAFT_OK;
     }
     if (run->stage == HAFT__HANDLE_FAILED) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime.c - what many runs share: the loop, the store, and messages from other processes.
+ * runtime.c - the objects that runs share: the loop, the store, and messages from other processes.
  *
  * Tests: tests/engine/api_test.c and open_test.c.
  */
@@ -44,7 +44,7 @@ static void deliver(haft_runtime *runtime, const haft__store_message *message)
         return;
     }
     if (run->state.stage == HAFT__RUN_ENDED) {
-        return; /* the store has deleted its messages */
+        return; /* an ended run has no messages in the store */
     }
     haft__run_command command;
     haft_error err = {0};
@@ -205,8 +205,8 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
     return HAFT_OK;
 }
 
-/* Releases all runs. A released run whose last store request failed is idle: releasing it again
- * destroys it, because nothing is retried any more. */
+/* Releases all runs. If the last store request of a released run has failed, the run is idle;
+ * releasing it again destroys it, because a closing runtime retries no requests. */
 static void release_runs(haft_runtime *runtime)
 {
     haft_run *run = runtime->runs;

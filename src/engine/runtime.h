@@ -37,9 +37,9 @@ struct haft_runtime {
     haft__member_memory *member_memory;
     haft__model_server *model_servers;
     haft__spec_env env;
-    haft__spec_env key_env; /* the .env file alone, for keys to servers that it names; .get may be
+    haft__spec_env key_env; /* only the .env file, for keys of servers that it names; .get may be
                              * NULL */
-    const struct haft__variable *variables; /* of that file: they may be secrets */
+    const struct haft__variable *variables; /* the variables of that file, which may be secrets */
     size_t variable_count;
     const haft__price_table *prices; /* of the user; may be NULL */
     haft__hash_key hash_key;
@@ -47,10 +47,10 @@ struct haft_runtime {
     uint64_t (*clock)(void);           /* wall clock: milliseconds since 1970 */
     uint64_t (*monotonic_clock)(void); /* monotonic clock in milliseconds: haft__clock_monotonic */
     haft__runtime_servers servers;
-    haft__index_cache index_cache;           /* of tool search */
+    haft__index_cache index_cache;           /* for tool search */
     haft__spec_change_hook spec_change_hook; /* .check may be NULL: runs keep their spec */
     haft__decider decider;
-    haft__arena arena; /* tools that were added */
+    haft__arena arena; /* memory of added tools */
     haft__arena schema_arena;
     const struct haft__schema *spec_schema; /* compiled for the first spec that is loaded */
     const haft__tool **functions;
@@ -59,32 +59,33 @@ struct haft_runtime {
     size_t graph_function_count, graph_function_capacity;
     char owner[128]; /* the name of this process in the store */
     haft_run *runs;
-    size_t cache_requests; /* store requests of tool results that are pending */
+    size_t cache_requests; /* number of pending store requests for cached tool results */
     haft__timer message_timer;
     haft__store_request message_request;
     haft__arena message_arena; /* results of `message_request` */
     haft__leases leases;
     haft__child_pool children; /* child runs that this process performs */
-    haft__arena scratch;       /* of the event that is being folded */
+    haft__arena scratch;       /* memory of the event that is being folded */
     bool shared;               /* other processes can open the store */
-    bool closing;              /* haft_runtime_destroy runs: nothing is retried */
-    bool low_space;            /* the store is low on space: nothing new is started */
+    bool closing;              /* haft_runtime_destroy is running: no request is retried */
+    bool low_space;            /* the store is low on space: no operation is started */
     bool message_poll_pending;
     haft__buf line, body, clean; /* scratch for events */
 };
 
-/* Where variables come from, an .env file and the environment, and prices. All of it must outlive
+/* The sources of variables (an .env file and the environment) and prices. All pointers must outlive
  * the runtime. */
 typedef struct haft__runtime_env {
-    haft__spec_env env;     /* both; the environment of this process takes precedence */
-    haft__spec_env key_env; /* the file alone */
-    const struct haft__variable *variables; /* of the file */
+    haft__spec_env env;     /* both sources; the environment of this process takes precedence */
+    haft__spec_env key_env; /* only the file */
+    const struct haft__variable *variables; /* the variables of the file */
     size_t variable_count;
     const haft__price_table *prices; /* of the user; may be NULL */
     bool read_only_store;            /* haft__store_open_existing */
 } haft__runtime_env;
 
-/* haft_runtime_create with other variables; `env` is NULL: the environment of this process. */
+/* Like haft_runtime_create, with the variables and prices of `env`; NULL: the environment of this
+ * process. */
 HAFT_MUST_USE haft_status haft__runtime_create(const haft_runtime_options *options,
                                                const haft__runtime_env *env,
                                                haft_runtime **ret_runtime, haft_error *err);
@@ -97,7 +98,7 @@ uint64_t haft__runtime_now(const haft_runtime *runtime);
 HAFT_MUST_USE haft_status haft__runtime_make_id(haft_runtime *runtime, char id[HAFT__ID_LENGTH + 1],
                                                 haft_error *err);
 
-/* Starts renewing leases and polling messages. To be called when a run has been added. */
+/* Starts renewing leases and polling messages. Call it after a run was added. */
 void haft__runtime_watch_run(haft_runtime *runtime);
 
 /* Polls messages from other processes now. */

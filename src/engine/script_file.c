@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* script_file.c - scripts from files. Tests: tests/cli/run_test.py. */
+/* script_file.c - reads scripts from files. Tests: tests/cli/run_test.py. */
 #include "engine/script_file.h"
 
 #include <stdio.h>
@@ -86,7 +86,7 @@ haft_status haft__script_file_read(haft__arena *arena, haft_str path, bool log,
     size_t max = log ? HAFT__LIMIT_RUN_BYTES : HAFT__LIMIT_SPEC_BYTES;
     haft_status status = haft__file_read_arena(arena, path.ptr, max, &text, err);
     if (status != HAFT_OK) {
-        return status; /* the error names the file already */
+        return status; /* the error already names the file */
     }
     status = log ? read_log(arena, text, hash_key, ret_script, err)
                  : read_script(arena, text, hash_key, ret_script, err);

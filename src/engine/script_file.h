@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/script_file.h - scripts from files. */
+/* engine/script_file.h - reads scripts from files. */
 #ifndef HAFT_ENGINE_SCRIPT_FILE_H
 #define HAFT_ENGINE_SCRIPT_FILE_H
 

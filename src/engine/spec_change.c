@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec_change.c - runs that continue with another spec than they began with.
+ * spec_change.c - replaces the spec of a run.
  *
- * An event has the new spec, names the agent that gets the run, or says that the next model of the
- * spec is asked. From that event on the run has an agent of the new spec. The old agent is kept,
- * because earlier state points to its tools and texts. Tests: tests/cli/respec_test.py,
- * tests/cli/handoffs_test.py.
+ * The event of a change contains the new spec, names the agent of a handoff, or records the change
+ * to the next model of the spec. After that event the run has an agent of the new spec. The old
+ * agent is not freed, because earlier state points to its tools and texts. Tests:
+ * tests/cli/respec_test.py, tests/cli/handoffs_test.py.
  */
 #include "engine/spec_change.h"
 
@@ -45,20 +45,20 @@ static haft_status restore_script_position(haft_run *run, uint64_t seq, haft_err
     return status;
 }
 
-/* Keeps the position in the script of the agent that had the run. */
-static haft_status keep_script(haft_run *run, haft_str agent, haft_error *err)
+/* Saves the position in the script of the previous agent. */
+static haft_status save_script(haft_run *run, haft_str agent, haft_error *err)
 {
-    haft__idle_script *kept = haft__arena_alloc(&run->arena, sizeof(*kept));
+    haft__idle_script *saved = haft__arena_alloc(&run->arena, sizeof(*saved));
     haft_str name = haft__arena_copy(&run->arena, agent);
-    if (kept == NULL || name.ptr == NULL) {
+    if (saved == NULL || name.ptr == NULL) {
         return haft__arena_fail(&run->arena, err);
     }
-    *kept = (haft__idle_script){.agent = name, .script = run->script, .next = run->idle_scripts};
-    run->idle_scripts = kept;
+    *saved = (haft__idle_script){.agent = name, .script = run->script, .next = run->idle_scripts};
+    run->idle_scripts = saved;
     return HAFT_OK;
 }
 
-/* Advances the new script of an agent to the position in its old one. */
+/* Advances the new script of an agent to the position in its old script. */
 static void skip_used(haft__script *script, const haft__script *old)
 {
     for (size_t i = 0; i < old->next; i++) {
@@ -71,29 +71,29 @@ static void skip_used(haft__script *script, const haft__script *old)
     }
 }
 
-/* An agent that gets the run again continues its script. */
+/* If the agent had the run before, continues its script at the saved position. */
 static haft_status continue_script(haft_run *run, haft_str agent, haft_error *err)
 {
-    const haft__idle_script *kept = run->idle_scripts; /* the newest first */
-    while (kept != NULL && !haft__str_equal(kept->agent, agent)) {
-        kept = kept->next;
+    const haft__idle_script *saved = run->idle_scripts; /* the newest first */
+    while (saved != NULL && !haft__str_equal(saved->agent, agent)) {
+        saved = saved->next;
     }
-    if (kept != NULL && !kept->outdated) {
-        run->script = kept->script;
+    if (saved != NULL && !saved->outdated) {
+        run->script = saved->script;
         return HAFT_OK;
     }
     haft_status status = haft__script_start(&run->agent->script, &run->arena, &run->script, err);
-    if (status == HAFT_OK && kept != NULL) {
-        skip_used(&run->script, &kept->script);
+    if (status == HAFT_OK && saved != NULL) {
+        skip_used(&run->script, &saved->script);
     }
     return status;
 }
 
-/* After a handoff, the positions in the scripts are those of several agents. */
-static haft_status keep_scripts(haft_run *run, haft_error *err)
+/* Saves the positions in the scripts of all agents, for a run with handoffs. */
+static haft_status save_all_scripts(haft_run *run, haft_error *err)
 {
     haft_str name = run->agent == run->first_agent ? HAFT__LIT("") : run->agent_name;
-    haft_status status = run->agent->scripted ? keep_script(run, name, err) : HAFT_OK;
+    haft_status status = run->agent->scripted ? save_script(run, name, err) : HAFT_OK;
     for (haft__idle_script *one = run->idle_scripts; one != NULL; one = one->next) {
         one->outdated = true;
     }
@@ -103,7 +103,7 @@ static haft_status keep_scripts(haft_run *run, haft_error *err)
 static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, haft_error *err)
 {
     bool handed = run->first_agent != NULL;
-    haft_status status = handed ? keep_scripts(run, err) : HAFT_OK;
+    haft_status status = handed ? save_all_scripts(run, err) : HAFT_OK;
     agent->previous = handed ? run->first_agent : run->agent;
     agent->origin = agent->previous->origin;
     run->agent = agent;
@@ -117,9 +117,8 @@ static haft_status switch_agent(haft_run *run, haft_agent *agent, uint64_t seq, 
                   : restore_script_position(run, seq, err);
 }
 
-/* Whether the run may be opened although its agent cannot be used here, for example without a key.
- * A cancelled run needs none. The hook may replace the spec; if it does not, the events name all
- * variables that are needed. */
+/* Whether the run may be opened although its agent cannot be used in this process, for example
+ * without a key. A cancelled run needs no agent. In other cases the hook may replace the spec. */
 static bool may_lack_agent(const haft_run *run)
 {
     const haft__run_command *command = run->opening.command;
@@ -127,7 +126,8 @@ static bool may_lack_agent(const haft_run *run)
            || (command != NULL && command->kind == HAFT__RUN_COMMAND_CANCEL);
 }
 
-/* A run whose parent is open here has the secrets of the models above it. */
+/* If the parent of the run is open in this process, adds the secrets of the models of the runs
+ * above. */
 static haft_status share_secrets(const haft_run *run, haft_agent *agent, haft_error *err)
 {
     haft_str parent = run->state.parent.len > 0 ? run->state.parent : run->opening.row.parent;
@@ -168,8 +168,8 @@ haft_status haft__spec_change_load_agent(haft_run *run, haft_str text, haft_str 
     return status == HAFT_OK ? haft__agent_load_secrets(*ret_agent, err) : status;
 }
 
-/* Only the last of several specs is used to continue: the others need neither a key nor a script.
- */
+/* Loads a spec of an event. Only the last spec is used to continue the run; earlier specs need
+ * neither a key nor a script. */
 static haft_status load_spec(void *context, haft__json source, uint64_t seq,
                              const haft__spec **ret_spec, haft_error *err)
 {
@@ -196,12 +196,12 @@ static haft_status load_spec(void *context, haft__json source, uint64_t seq,
 
 /* ---- handoffs and other models ---- */
 
-/* Another agent continues the run, within the same spec. */
-static haft_status give_run(haft_run *run, haft_agent *agent, haft_str name, haft_error *err)
+/* Another agent of the same spec continues the run. */
+static haft_status hand_run_to(haft_run *run, haft_agent *agent, haft_str name, haft_error *err)
 {
     haft_agent *first = run->first_agent != NULL ? run->first_agent : run->agent;
     haft_str before = run->agent == first ? HAFT__LIT("") : run->agent_name;
-    haft_status status = run->agent->scripted ? keep_script(run, before, err) : HAFT_OK;
+    haft_status status = run->agent->scripted ? save_script(run, before, err) : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }
@@ -223,16 +223,16 @@ static haft_status hand_off(void *context, haft_str name, haft_error *err)
     bool read_only = run->opening.mode == HAFT__OPEN_READ_ONLY;
     haft_status status =
         name.len > 0 ? haft__agent_for_handoff(first, name, read_only, &agent, err) : HAFT_OK;
-    return status == HAFT_OK ? give_run(run, agent, name, err) : status;
+    return status == HAFT_OK ? hand_run_to(run, agent, name, err) : status;
 }
 
-/* The fold has counted the model that failed. */
+/* Asks the next model. The fold has already counted the failed model. */
 static haft_status change_model(void *context, haft_error *err)
 {
     haft_run *run = context;
     haft_str name = haft__arena_format(&run->arena, "%.*s %u", HAFT__ARG(run->state.agent),
                                        run->state.failed_models);
-    return name.ptr != NULL ? give_run(run, run->agent->fallback, name, err)
+    return name.ptr != NULL ? hand_run_to(run, run->agent->fallback, name, err)
                             : haft__arena_fail(&run->arena, err);
 }
 
@@ -243,7 +243,7 @@ static haft_status summarise(void *context, bool starts, haft_error *err)
     if (!starts) {
         haft_agent *agent = run->summarised;
         run->summarised = NULL;
-        return give_run(run, agent, run->summarised_name, err);
+        return hand_run_to(run, agent, run->summarised_name, err);
     }
     haft_str name = haft__arena_format(&run->arena, "%.*s summary", HAFT__ARG(run->state.agent));
     if (name.ptr == NULL) {
@@ -253,7 +253,7 @@ static haft_status summarise(void *context, bool starts, haft_error *err)
     run->summarised_name = run->first_agent == NULL || run->agent == run->first_agent
                                ? HAFT__LIT("")
                                : run->agent_name;
-    return give_run(run, run->agent->summariser, name, err);
+    return hand_run_to(run, run->agent->summariser, name, err);
 }
 
 haft__run_specs haft__spec_change_loader(haft_run *run)
@@ -300,7 +300,8 @@ haft_status haft__spec_change_find_last(const haft_runtime *runtime, haft_str li
 
 /* ---- accepting a spec ---- */
 
-/* The event is stored and shown: its spec must not contain a secret. */
+/* Checks the spec of the event. It must not contain a secret, because the event is stored and
+ * shown. */
 static haft_status check_event(haft_runtime *runtime, const haft_agent *agent, haft_error *err)
 {
     haft__buf_clear(&runtime->clean);
@@ -331,8 +332,9 @@ static haft_status write_event(haft_run *run, const haft__spec_replacement *repl
                                     replacement->changes, err);
 }
 
-/* If the person who continues the run gives the value of a variable that this shell lacks, the
- * calls stay the same: the values of variables are not part of an approval. */
+/* Makes the spec with the variables of the run's spec restored. An approval does not cover the
+ * values of variables, so a call stays the same if the new spec has a value where the old spec has
+ * a variable. */
 static haft_status restore_variables(haft_run *run, const haft_agent *agent,
                                      haft_agent **ret_restored, haft_error *err)
 {
@@ -373,8 +375,8 @@ static haft_status record_replacement(haft_run *run, const haft__spec_replacemen
     return haft__log_append(run, haft__runtime_now(runtime), haft__buf_str(&runtime->body), err);
 }
 
-/* Without the variables of the base URL or the key, the model would be another server's, or would
- * be asked without a key. */
+/* Fails if the variables that chose the server or the key are missing. Without them, the request
+ * would be sent to another server, or without a key. */
 static haft_status check_variables(const haft_run *run, haft_error *err)
 {
     const haft__spec_env *env = &run->runtime->env;
@@ -395,7 +397,7 @@ haft_status haft__spec_change_check(haft_run *run, haft_error *err)
 {
     const haft__spec_change_hook *hook = &run->runtime->spec_change_hook;
     haft__spec_replacement replacement = {.text = {NULL, 0}};
-    bool child = run->state.parent.len > 0; /* its spec is part of its parent's */
+    bool child = run->state.parent.len > 0; /* the parent's spec contains its spec */
     haft_status status = hook->check != NULL && !child
                              ? hook->check(hook->context, run, &replacement, err)
                              : HAFT_OK;

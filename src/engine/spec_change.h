@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/spec_change.h - continuing a run with another spec than it began with. */
+/* engine/spec_change.h - replaces the spec of a run. */
 #ifndef HAFT_ENGINE_SPEC_CHANGE_H
 #define HAFT_ENGINE_SPEC_CHANGE_H
 
 #include "engine/agent.h"
 #include "run/run.h"
 
-/* A spec that replaces that of a run. */
+/* A spec that replaces the spec of a run. */
 typedef struct haft__spec_replacement {
-    haft_str text;      /* as JSON; .ptr is NULL: the run keeps its spec */
-    haft_str file;      /* SHA-256 of the file it was loaded from */
-    haft_str by;        /* who accepts it */
-    haft_str changes;   /* lines */
-    bool overrides_run; /* it is the spec of the run with the overrides of the caller, and nothing
-                         * else has changed */
-    bool chooses_model; /* even if the model is the same: the variables that the model of the run
-                         * came from are not needed */
+    haft_str text;      /* the spec as JSON; if .ptr is NULL, the run keeps its spec */
+    haft_str file;      /* SHA-256 of the spec's file */
+    haft_str by;        /* the person who accepts the spec */
+    haft_str changes;   /* the differences, one per line */
+    bool overrides_run; /* the spec differs from the run's spec only by the overrides of the
+                         * caller */
+    bool chooses_model; /* the caller has chosen a model, so the variables that chose the run's
+                         * model are not needed */
 } haft__spec_replacement;
 
-/* Called for each run that is opened to be continued, before anything is decided for it: an error
- * keeps the run from continuing. The replacement lives until the next call. */
+/* Called for each run that is opened to be continued, before any decision. If it fails, the run
+ * does not continue. The replacement lives until the next call. */
 typedef struct haft__spec_change_hook {
     haft_status (*check)(void *context, const haft_run *run,
                          haft__spec_replacement *ret_replacement, haft_error *err);
     void *context;
-    bool overrides; /* it changes the spec of each run: a spec that lacks a key may be opened */
+    bool overrides; /* the hook changes the spec of each run, so a spec without a key may be opened
+                     */
 } haft__spec_change_hook;
 
-/* Loads a spec of `run`. If it lacks, for example, a key, but somebody may override it or the run
- * is cancelled, the agent is READ_ONLY and `opening.agent_error` has the reason. */
+/* Loads a spec of `run`. If the spec cannot be used, for example without a key, but the hook may
+ * replace it or the run is cancelled, the agent is READ_ONLY and `opening.agent_error` has the
+ * reason. */
 HAFT_MUST_USE haft_status haft__spec_change_load_agent(haft_run *run, haft_str text, haft_str path,
                                                        haft__spec_use use, haft_agent **ret_agent,
                                                        haft_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec_path.c - files that a spec names. Tests: tests/engine/spec_path_test.c. */
+/* spec_path.c - reads and finds files that a spec names. Tests: tests/engine/spec_path_test.c. */
 #include "engine/spec_path.h"
 
 #include <limits.h>
@@ -10,7 +10,8 @@
 #include "base/str.h"
 #include "io/file.h"
 
-/* The directory that `path` is relative to: that of the spec, or "" if the path is absolute. */
+/* The directory that `path` is relative to: the directory of the spec, or "" if the path is
+ * absolute. */
 static haft_str directory_for(haft_str spec, haft_str path)
 {
     while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
@@ -33,7 +34,7 @@ haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spe
 
 /* ---- programs and directories ---- */
 
-/* Writes "DIRECTORY/name". False if there is no such file. */
+/* Writes "DIRECTORY/name". Returns false if this file does not exist. */
 static bool find_file(haft_str directory, haft_str name, char path[PATH_MAX], struct stat *ret_info)
 {
     bool relative = directory.len > 0 && directory.ptr[directory.len - 1] != '/';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_calls.c - runs tool calls: with the script, with cached results, or with executors.
+ * tool_calls.c - performs tool calls: with the script, with cached results, or with executors.
  *
  * A slot is one attempt of one call. Tests: tests/engine/tool_calls_test.c.
  */
@@ -21,7 +21,7 @@
 #include "run/redact/redact.h"
 #include "json/write.h"
 
-/* Upper bound of the bytes in front of an event's body. */
+/* Maximum bytes of an event before its body. */
 #define ENVELOPE 1024
 
 static const haft__run_call *call_of(const haft__call_slot *slot)
@@ -53,7 +53,7 @@ static bool is_store_pending(const haft__call_slot *slot)
            || slot->state == HAFT__CALL_SLOT_WRITING_CACHE;
 }
 
-/* Removes the slot from its run. It is freed now, or when its store request is done. */
+/* Removes the slot from its run. The slot is freed now, or when its store request is done. */
 static void drop_slot(haft__call_slot *slot)
 {
     haft_run *run = slot->run;
@@ -84,7 +84,8 @@ void haft__tool_calls_stop_repeatable(haft_run *run)
     for (haft__call_slot *slot = run->slots, *next; slot != NULL; slot = next) {
         next = slot->next;
         if (haft__call_is_repeatable(call_of(slot))
-            || slot->state == HAFT__CALL_SLOT_AWAITING_ANSWER) { /* it gets no answer here */
+            || slot->state == HAFT__CALL_SLOT_AWAITING_ANSWER) { /* this process no longer gets the
+                                                                  * answer */
             drop_slot(slot);
         }
     }
@@ -128,11 +129,12 @@ static haft_status write_outcome(haft_run *run, const haft__run_call *call,
     }
     haft__buf_clear(&runtime->body);
     haft__input_call_finished(&runtime->body, &run->state, call, outcome);
-    if (runtime->body.len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) { /* control characters: 6 bytes */
+    if (runtime->body.len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) { /* a control character takes 6
+                                                                  * bytes */
         haft__outcome replaced = {
             .text = HAFT__LIT("the result is too long for one event: much of it is not text"),
             .where = HAFT__LIT(""),
-            .hint = HAFT__LIT("ask for less at once"),
+            .hint = HAFT__LIT("ask for a smaller part"),
             .ms = outcome->ms};
         haft__buf_clear(&runtime->body);
         haft__input_call_finished(&runtime->body, &run->state, call, &replaced);
@@ -142,8 +144,8 @@ static haft_status write_outcome(haft_run *run, const haft__run_call *call,
                              : status;
 }
 
-/* Turns a result that does not match the tool's output_schema into an error. Its text lives in
- * `arena`. */
+/* Replaces a result that does not match the tool's output_schema by an error. The text of the error
+ * lives in `arena`. */
 static haft_status check_output(haft_run *run, const haft__run_call *call, haft__arena *arena,
                                 haft__outcome *io_outcome, haft_error *err)
 {
@@ -190,8 +192,7 @@ static bool is_scripted(const haft_run *run, const haft__run_call *call)
     return run->agent->scripted && haft__script_has_results(&run->script, call->name);
 }
 
-/* Scripted results are recorded immediately, so that no approval is requested for a scripted call.
- */
+/* Records a scripted result immediately, so that no approval is requested for the call. */
 static haft_status use_scripted_result(haft_run *run, const haft__run_call *call, haft_error *err)
 {
     haft__script_result result;
@@ -227,7 +228,8 @@ haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_used, haft_erro
 
 /* ---- cached results ---- */
 
-/* The scope and the lifetime that the node of a graph gives its calls replace those of the tool. */
+/* Whether the node of the call sets the scope and the lifetime of the cache, which replace those of
+ * the tool. */
 static bool has_node_cache(const haft__run_call *call)
 {
     return call->node != NULL && call->node->cache != HAFT__CACHE_NONE;
@@ -244,8 +246,8 @@ static bool is_cached_call(const haft__run_call *call)
     return scope == HAFT__CACHE_THREAD || scope == HAFT__CACHE_GLOBAL;
 }
 
-/* The key of a cached result: the definition of the tool and the arguments. Tools of the same name
- * with other definitions do not share results. */
+/* The key of a cached result: the definition of the tool and the arguments. Tools with the same
+ * name and different definitions do not share results. */
 static haft_status cache_key_of(haft__call_slot *slot, haft_str *ret_key, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
@@ -253,7 +255,8 @@ static haft_status cache_key_of(haft__call_slot *slot, haft_str *ret_key, haft_e
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__json_write(&text, call->tool->definition);
-    haft__buf_add_str(&text, slot->run->agent->spec->path); /* paths are relative to it */
+    haft__buf_add_str(&text,
+                      slot->run->agent->spec->path); /* paths are relative to the spec file */
     haft__buf_add_char(&text, '\n');
     haft__buf_add_str(&text, call->cache_key);
     if (has_node_cache(call)) {
@@ -293,7 +296,7 @@ static void on_cache_read(haft__store_request *request)
         finish_slot(slot, &outcome);
         return;
     }
-    haft_error err = {0}; /* an error of the cache is a miss */
+    haft_error err = {0}; /* an error of the cache is treated as a miss */
     if (!haft__lease_enforce(run)) {
         return;
     }
@@ -324,13 +327,13 @@ static haft_status read_cache(haft__call_slot *slot, haft_error *err)
 
 static void on_cache_written(haft__store_request *request)
 {
-    haft__call_slot *slot = request->context; /* its call is over */
+    haft__call_slot *slot = request->context; /* the call of the slot has ended */
     slot->runtime->cache_requests--;
     free_slot(slot);
 }
 
-/* Stores the result for other runs, and keeps the slot until that is done. Errors are ignored: the
- * next run calls the tool again. */
+/* Stores the result for other runs; the slot exists until the write is done. Errors are ignored, so
+ * that the next run calls the tool again. */
 static void write_cache(haft__call_slot *slot, haft_str result)
 {
     const haft__run_call *call = call_of(slot);
@@ -362,7 +365,7 @@ static void write_cache(haft__call_slot *slot, haft_str result)
 /* ---- executors ---- */
 
 /* Records the new definition of the tool, so that the call is decided again. A definition that
- * contains a secret cannot be used, as when tools are revealed. */
+ * contains a secret cannot be used. */
 static void record_changed_tool(haft__call_slot *slot, haft_str tool)
 {
     haft_run *run = slot->run;
@@ -467,7 +470,7 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
         status = haft__fail(&err, HAFT_TOO_BIG, "", "the question is too long for one event");
     }
     slot->state = HAFT__CALL_SLOT_AWAITING_ANSWER;
-    if (durable) { /* its job is over */
+    if (durable) { /* the executor's job has ended */
         slot->job = NULL;
         drop_slot(slot);
     }
@@ -478,8 +481,8 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     }
 }
 
-/* The tool withdraws its question: records an answer with the action "cancel", with which the call
- * continues. If the question has been answered meanwhile, that answer stays. */
+/* The tool withdraws its question: records an answer with the action "cancel", and the call
+ * continues with this answer. An answer that was recorded before stays valid. */
 static void on_withdraw(void *context)
 {
     haft__call_slot *slot = context;
@@ -498,7 +501,8 @@ static void on_withdraw(void *context)
     }
 }
 
-/* The facts of a call for its tool. Texts end with a NUL, as the public header requires. */
+/* Collects the facts of a call for its tool. Texts end with a NUL, as the public header
+ * requires. */
 static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_facts, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
@@ -533,7 +537,7 @@ static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_fac
     return HAFT_OK;
 }
 
-/* A node of a graph may allow less time, or more, than its tool. */
+/* The timeout of the call. A node of a graph may set a shorter or longer timeout than its tool. */
 static uint64_t timeout_of(const haft__run_call *call)
 {
     bool own = call->node != NULL && call->node->timeout_ms > 0;

@@ -11,18 +11,18 @@ typedef enum haft__call_slot_state {
     HAFT__CALL_SLOT_RUNNING,         /* the executor runs the call */
     HAFT__CALL_SLOT_READING_CACHE,   /* the store is queried for a cached result */
     HAFT__CALL_SLOT_AWAITING_ANSWER, /* the tool has asked a question */
-    HAFT__CALL_SLOT_WRITING_CACHE,   /* the call is over; the store writes its result */
+    HAFT__CALL_SLOT_WRITING_CACHE,   /* the call has ended; the store writes its result */
 } haft__call_slot_state;
 
 /* One attempt of one call. */
 typedef struct haft__call_slot {
-    haft_run *run; /* NULL once the run has dropped the slot */
+    haft_run *run; /* NULL after the run has dropped the slot */
     haft_runtime *runtime;
     haft__call_slot_state state;
     uint32_t attempt;
-    size_t call; /* index in the run's state */
+    size_t call; /* index of the call in the run's state */
     haft__exec_job *job;
-    haft__store_request request; /* to the cache */
+    haft__store_request request; /* request to the cache */
     haft__arena arena;           /* results of `request`, texts of the call */
     struct haft__call_slot *next;
 } haft__call_slot;

@@ -2,9 +2,9 @@
 /*
  * tool_search.c - tool search: before the first turn, and when the model calls tool_search.
  *
- * The tools of the run's servers are listed (from the cache if possible) and searched; what is
- * revealed to the run is recorded. If the spec has a server of embeddings, it is queried in
- * between; the lists are copied until it replies. Tests: tests/engine/tool_search_test.c,
+ * A search lists the tools of the run's servers (from the cache if possible), searches them, and
+ * records the revealed tools. If the spec has a server of embeddings, the search queries it after
+ * listing; meanwhile it uses copies of the lists. Tests: tests/engine/tool_search_test.c,
  * tests/mcp/embeddings_test.py.
  */
 #include "engine/tool_search.h"
@@ -28,7 +28,7 @@ typedef struct haft__vector_search {
     haft__arena arena;
     haft__mcp_listing *listings;
     size_t count;
-    haft__embedder_job *job; /* NULL: done */
+    haft__embedder_job *job; /* NULL after the job has ended */
 } haft__vector_search;
 
 bool haft__tool_search_is_active(const haft__tool_search *search)
@@ -58,8 +58,8 @@ void haft__tool_search_stop(haft_run *run)
     stop_vector_search(run);
 }
 
-/* A server may know a secret of the spec and put it into a definition. Events are redacted, and a
- * redacted definition is invalid: such a tool is left out. */
+/* Whether the definition contains a secret of the spec. Such a tool is omitted, because events are
+ * redacted and a redacted definition is invalid. */
 static bool has_secret(void *context, haft_str definition)
 {
     haft_run *run = context;
@@ -104,7 +104,7 @@ static haft_status search_and_write(haft_run *run, haft__reveal_request *request
         haft__input_tools_revealed(&runtime->body, &reveal);
         status = haft__buf_check(&runtime->body, err);
     }
-    request->offer = NULL; /* it is on this stack */
+    request->offer = NULL; /* the offer is a local variable */
     return status;
 }
 
@@ -128,9 +128,10 @@ static haft__reveal_request make_request(haft_run *run, const haft__mcp_listing 
 
 /* ---- lists that have changed ---- */
 
-/* Notes which list of a server the run has seen last. *ret_new is whether it differs. */
-static haft_status remember_list(haft_run *run, haft_str server, uint64_t number, bool *ret_new,
-                                 haft_error *err)
+/* Records the number of the last list of a server that the run has seen. *ret_new: whether the
+ * number has changed. */
+static haft_status record_list(haft_run *run, haft_str server, uint64_t number, bool *ret_new,
+                               haft_error *err)
 {
     haft__known_list *list = run->search.known_lists;
     while (list != NULL && !haft__str_equal(list->server, server)) {
@@ -165,7 +166,7 @@ static haft_status write_relisted(haft_run *run, haft_str server, haft__arena *s
     haft_status status =
         runtime->servers.list_one(runtime->exec, request.spec, server, scratch, &listing, err);
     if (status == HAFT_OK && listing.error.len > 0) {
-        return HAFT_OK; /* the server has no list any more */
+        return HAFT_OK; /* the server no longer has a list */
     }
     if (status == HAFT_OK) {
         status = haft__resolve(request.spec, request.run, &listing, 1, scratch, &offer, err);
@@ -183,7 +184,7 @@ haft_status haft__tool_search_refresh_list(haft_run *run, haft_str server, uint6
 {
     bool fresh = false, written = false;
     haft__arena scratch;
-    haft_status status = number > 0 ? remember_list(run, server, number, &fresh, err) : HAFT_OK;
+    haft_status status = number > 0 ? record_list(run, server, number, &fresh, err) : HAFT_OK;
     if (status != HAFT_OK || !fresh) {
         return status;
     }
@@ -223,7 +224,7 @@ static haft_status copy_text(haft__arena *arena, haft_str *text, haft_error *err
     return text->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
-/* Copies everything of a tool that a search reads, not how it is called. */
+/* Copies the parts of a tool that a search reads. */
 static haft_status copy_tool(haft__arena *arena, haft__mcp_tool *tool, haft_error *err)
 {
     haft_str *texts[] = {&tool->server, &tool->remote,      &tool->name,
@@ -340,7 +341,7 @@ static haft_status request_vectors(haft__vector_search *vector_search,
         status = haft__offer_index_docs(&offer, &scratch, &docs, &count, err);
     }
     if (status == HAFT_OK && count == 0) {
-        status = haft__fail(err, HAFT_BAD_STATE, "", "there is nothing to search");
+        status = haft__fail(err, HAFT_BAD_STATE, "", "no tools can be searched");
     }
     if (status == HAFT_OK) {
         status = haft__embedder_start(run->agent->embedder, docs, count, request->query,
@@ -372,7 +373,7 @@ static void on_listed(void *context, const haft__mcp_listing *listings, size_t c
     run->search.catalogue = NULL;
     for (size_t i = 0; i < count; i++) {
         bool fresh; /* unused: the search records new tools */
-        (void)!remember_list(run, listings[i].server, listings[i].number, &fresh, NULL);
+        (void)!record_list(run, listings[i].server, listings[i].number, &fresh, NULL);
     }
     if (request.embeddings_model.len > 0 && request.spec->graph_rules == NULL) {
         if (start_vector_search(run, &request, &err) == HAFT_OK) {
@@ -388,7 +389,7 @@ haft_status haft__tool_search_start(haft_run *run, size_t call, haft_error *err)
 {
     haft_runtime *runtime = run->runtime;
     if (haft__tool_search_is_active(&run->search)) {
-        return HAFT_OK; /* one search at a time: this one starts later */
+        return HAFT_OK; /* only one search runs at a time: this search starts later */
     }
     if (call == HAFT__SEARCH_BEFORE_FIRST_TURN && haft__crash_guard_limit_reached(run)) {
         return haft__crash_guard_end_run(run, err);

@@ -30,8 +30,8 @@ bool haft__tool_search_is_active(const haft__tool_search *search);
 HAFT_MUST_USE haft_status haft__tool_search_start(haft_run *run, size_t call, haft_error *err);
 void haft__tool_search_stop(haft_run *run);
 
-/* A call has returned from `server`, whose list now has this number: records the list if it is not
- * the one that the run has seen. */
+/* Called when a call of `server` has returned. `number` is the number of the server's current list.
+ * Records the list if the run has not seen it. */
 HAFT_MUST_USE haft_status haft__tool_search_refresh_list(haft_run *run, haft_str server,
                                                          uint64_t number, haft_error *err);
 

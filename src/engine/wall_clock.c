@@ -6,7 +6,7 @@
 #include "engine/run.h"
 #include "engine/runtime.h"
 
-#define RETRY_MS 1000 /* while the store cannot record the end */
+#define RETRY_MS 1000 /* retry interval while the store cannot record the end */
 
 static uint64_t used_ms(const haft_run *run)
 {
@@ -23,7 +23,7 @@ static haft_status start_timer(haft_run *run, uint64_t ms, haft_error *err)
     return haft__timer_start(run->runtime->loop, &run->wall_clock.timer, ms, on_time, run, err);
 }
 
-/* Cancels the operations and records that. The decision follows from the record. */
+/* Cancels the operations and records that the limit was reached. The run then decides to end. */
 static void on_time(void *context)
 {
     haft_run *run = context;

@@ -309,7 +309,7 @@ def test_accepted():
     write(description="Sends it elsewhere.")
     status, _, err = haft("approve", "last", "--accept-spec")
     check("an approval of the old spec approves nothing", status, 1)
-    check("the reason is printed", "the approval is not for the call" in err, True)
+    check("the reason is printed", "the approval does not apply to the call" in err, True)
     check("the changed call needs approval again",
           (sent(), kinds()[-2:]), ([], ["spec_changed", "paused"]))
     changed = events()[-2]
@@ -351,7 +351,7 @@ def test_gone():
     begin()
     (Path(scratch) / "s.yaml").unlink()
     status, _, err = haft("resume", "last", "--accept-spec", "--quiet")
-    check("--accept-spec is refused", (status, "to accept does not exist any more" in err,
+    check("--accept-spec is refused", (status, "to accept no longer exists" in err,
                                        "spec_changed" in kinds()), (2, True, False))
     status, out, err = haft("approve", "last")
     check("a file that is gone does not matter", (status, out), (0, "good\n"))
@@ -433,7 +433,7 @@ def test_binding():
     check("a pending approval has a binding", [first[-1], second[-1]], [b[:12] for b in bindings])
     status, _, err = haft(*first)
     check("the first command does not approve the changed call",
-          (status, "the approval is not for the call" in err, sent(), pending()),
+          (status, "the approval does not apply to the call" in err, sent(), pending()),
           (1, True, [], [("c1.1", "approval")]))
     for given in ("", "1cc3", bindings[1][:11], bindings[1] + "0", bindings[1][:12].upper() + "X"):
         status, _, err = haft("approve", "last", "--binding", given)
@@ -491,7 +491,7 @@ def test_unasked():
         write(**UNASKED)
         status, _, err = haft("approve", "last", *words, "--accept-spec", "--quiet")
         check(f"an approval does not apply to a changed call {words}",
-              (status, "the approval is not for the call" in err, sent(), pending()),
+              (status, "the approval does not apply to the call" in err, sent(), pending()),
               (1, True, [], [("c1.1", "approval")]))
         check(f"a changed call needs approval whatever the rules say {words}",
               (events()[-2].get("asked_again"), kinds()[-1]), (["c1.1"], "paused"))

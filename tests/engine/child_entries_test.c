@@ -60,14 +60,14 @@ TEST(entries_are_found_by_id_until_they_are_removed)
     CHECK(find(&entries, 1) == again && again != removed, "an id can come back");
     haft__child_entries_sweep(&entries);
     CHECK_INT(entries.count, MANY / 2, "entries that are left");
-    CHECK_INT(entries.gone, 0, "all others were freed");
+    CHECK_INT(entries.removed_count, 0, "all others were freed");
     for (size_t n = 0; n < MANY; n++) {
         CHECK((find(&entries, n) != NULL) == (n % 2 == 1), "entry %zu", n);
     }
     CHECK_INT(count_active(&entries), MANY / 2, "active entries");
     haft__child_entries_remove(&entries, find(&entries, 3));
     haft__child_entries_sweep(&entries);
-    CHECK_INT(entries.gone, 1, "one alone is not worth a sweep");
+    CHECK_INT(entries.removed_count, 1, "one alone is not worth a sweep");
     haft__child_entries_finish(&entries);
 }
 

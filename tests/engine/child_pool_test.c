@@ -229,7 +229,7 @@ TEST(children_whose_answer_is_given_here_stay_open_some_at_a_time)
         }
         CHECK_STR(haft__str(haft_run_end(root)), HAFT__LIT("done"), "%s",
                   haft_run_error(root)->message);
-        CHECK_INT(h.runtime->children.kept, 0, "none is kept any more");
+        CHECK_INT(h.runtime->children.kept_open_count, 0, "no child is kept open");
         haft_run_release(root);
         help_faulty_finish(&h);
     }

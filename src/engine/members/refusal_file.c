@@ -16,7 +16,7 @@
 #define VERSION   2
 #define MAX_BYTES 8192
 
-/* Names in the file, which stay the same whatever the wire formats call them. */
+/* Names of the members in the file. They do not depend on wire formats. */
 static const char *const names[] = {
     [HAFT__MEMBER_ALLOWED_TOOLS] = "allowed_tools",
     [HAFT__MEMBER_NAMED_CHOICE] = "named_choice",
@@ -48,8 +48,8 @@ haft_status haft__refusal_key(haft_str url, haft_str model, haft__json options,
     return status;
 }
 
-/* The name of the file is a hash: a URL may have a password in it. .ptr is NULL without a directory
- * or memory. */
+/* The path of the file. Its name is a hash, because a URL may contain a password. .ptr is NULL
+ * without a directory or if out of memory. */
 static haft_str find_path(haft__arena *arena, haft_str key)
 {
     const char *why;

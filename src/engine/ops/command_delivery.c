@@ -52,22 +52,22 @@ static haft_status open_read_only(haft_runtime *runtime, haft_str name, haft_run
     return HAFT_OK;
 }
 
-/* Claims the run with the command; a command that does not apply leaves the run unchanged. *ret_run
- * may be set after a failure, too. */
+/* Claims the run and applies the command; a command that does not apply leaves the run unchanged.
+ * *ret_run may be set after a failure, too. */
 static haft_status open_with_command(const sender *s, haft_run **ret_run, haft_error *err)
 {
     haft_status status = haft__run_open_by_name(s->runtime, s->delivery->run, false, ret_run, err);
     if (status == HAFT_OK) {
         (*ret_run)->opening.command = &s->command;
         status = wait_until_open(s->runtime, *ret_run, err);
-        (*ret_run)->opening.command = NULL; /* the run may outlive it */
+        (*ret_run)->opening.command = NULL; /* the run may outlive the command */
     }
     return status;
 }
 
 /* ---- the command ---- */
 
-/* Reads the value. A call that a client answers expects JSON. */
+/* Reads the value of the command. A headless call requires JSON. */
 static haft_status read_value(sender *s, const haft_run *run, haft_error *err)
 {
     bool is_json = true;
@@ -90,7 +90,8 @@ static haft_status read_value(sender *s, const haft_run *run, haft_error *err)
     return status;
 }
 
-/* Completes the command and binds it to the pause that is open now: it applies to no later one. */
+/* Completes the command and binds it to the current pause, so that it does not apply to a later
+ * pause. */
 static haft_status bind_to_pause(sender *s, haft_error *err)
 {
     haft_run *seen = NULL;
@@ -101,8 +102,8 @@ static haft_status bind_to_pause(sender *s, haft_error *err)
         haft__run_command_set_target(&seen->state, command);
         command->call = haft__arena_copy(s->arena, command->call);
         command->binding = haft__arena_copy(s->arena, command->binding);
-        bool kept = command->call.ptr != NULL && command->binding.ptr != NULL;
-        status = kept ? HAFT_OK : haft__arena_fail(s->arena, err);
+        bool copied = command->call.ptr != NULL && command->binding.ptr != NULL;
+        status = copied ? HAFT_OK : haft__arena_fail(s->arena, err);
     }
     if (status == HAFT_OK && s->delivery->value.ptr != NULL) {
         status = read_value(s, seen, err);
@@ -113,8 +114,9 @@ static haft_status bind_to_pause(sender *s, haft_error *err)
 
 /* ---- a run of this process ---- */
 
-/* The run was claimed with the command, or it has ended. If the command was too late, it is
- * rejected, but its pause has expired: the new owner continues the run. */
+/* Reports the outcome for a run that was claimed with the command, or that has ended. If the
+ * command was late, it is rejected, but this process stays the owner and continues the run, because
+ * its pause has expired. */
 static haft_status deliver_here(sender *s, haft_run *run, haft_error *err)
 {
     s->result->run = run;
@@ -153,9 +155,9 @@ static haft_status send_to_owner(sender *s, haft_run *before, haft_run **ret_ope
     return status;
 }
 
-/* Before the delivery: whether the command applies to the run. Afterwards (`sent`): whether it
- * took effect, because somebody else may have been faster. A tool that was answered may ask again
- * immediately. */
+/* Before the delivery, checks whether the command applies to the run. After the delivery (`sent`),
+ * checks whether it took effect, because another command may have arrived first. The tool may
+ * already have asked its next question. */
 static haft_status check_effect(const sender *s, haft_run *run, bool sent, haft_error *err)
 {
     haft__buf body;
@@ -169,7 +171,7 @@ static haft_status check_effect(const sender *s, haft_run *run, bool sent, haft_
         status = haft__run_redact_and_apply_command(run, &s->command, &body, err);
     }
     if (status == HAFT_OK && sent && body.len > 0) {
-        status = haft__fail(err, HAFT_BAD_STATE, run->id, "the run did not take it");
+        status = haft__fail(err, HAFT_BAD_STATE, run->id, "the run did not apply the command");
     }
     haft__buf_finish(&body);
     return status;
@@ -197,7 +199,7 @@ static haft_status deliver_to_owner(sender *s, haft_error *err)
     if (status == HAFT_OK) {
         status = check_effect(s, after, true, err);
     }
-    s->command.message = HAFT__LIT(""); /* it was in this function */
+    s->command.message = HAFT__LIT(""); /* `message` is a local variable */
     haft_run_release(before);
     s->result->owned = opened != NULL;
     s->result->run = opened != NULL ? opened : after;

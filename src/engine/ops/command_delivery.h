@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/command_delivery.h - delivers a command to a run, whichever process owns it. */
+/* engine/ops/command_delivery.h - delivers a command to a run of this process or another
+ * process. */
 #ifndef HAFT_ENGINE_OPS_COMMAND_DELIVERY_H
 #define HAFT_ENGINE_OPS_COMMAND_DELIVERY_H
 
@@ -8,14 +9,15 @@
 typedef struct haft__command_delivery {
     haft_str run; /* an id, a prefix of an id, or "last" */
     haft__run_command command;
-    haft_str value;   /* the text of `command.value`; .ptr NULL: the command has its value */
+    haft_str value;   /* the text of `command.value`; if .ptr is NULL, the command already has its
+                       * value */
     bool may_be_text; /* a value that is not JSON is a string, unless the call expects JSON */
-    bool here_only;   /* fails if another process has the run */
+    bool here_only;   /* fails if another process owns the run */
     haft__run_message_report *report; /* may be NULL */
-    void *context;                    /* of `report` */
+    void *context;                    /* argument of `report` */
 } haft__command_delivery;
 
-/* Why a delivery failed, if the status does not say it. */
+/* The problem of a failed delivery, in addition to the status. */
 typedef enum haft__delivery_problem {
     HAFT__DELIVERY_OTHER_PROBLEM,
     HAFT__DELIVERY_BAD_VALUE,          /* `value` is not valid */
@@ -23,10 +25,9 @@ typedef enum haft__delivery_problem {
 } haft__delivery_problem;
 
 typedef struct haft__delivery_result {
-    haft_run
-        *run;   /* as it is after the command; NULL: not known. Release it, also after a failure */
-    bool owned; /* this process owns the run and continues it, even if it rejected the command */
-    uint64_t seen_seq; /* the last event of `run` before the command, unless `owned` */
+    haft_run *run; /* the run after the command, or NULL. Release it, also after a failure */
+    bool owned;    /* this process owns the run and continues it, even if it rejected the command */
+    uint64_t seen_seq; /* if not `owned`: seq of the last event of `run` before the command */
     haft__delivery_problem problem;
 } haft__delivery_result;
 

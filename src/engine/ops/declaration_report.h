@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/declaration_report.h - what the provider of a spec's model does not get of the tools
- * that a request declares. haft checks calls with the whole schemas. */
+/* engine/ops/declaration_report.h - reports the parts of tool declarations that a request omits,
+ * because the provider of the model does not accept them. haft checks calls with the whole
+ * schemas. */
 #ifndef HAFT_ENGINE_OPS_DECLARATION_REPORT_H
 #define HAFT_ENGINE_OPS_DECLARATION_REPORT_H
 
@@ -8,9 +9,9 @@
 
 typedef struct haft__declaration_report {
     const haft__provider *provider; /* NULL: the tools are not declared to a server */
-    size_t tools;                   /* declared in the request */
-    size_t max_tools;               /* that the provider accepts; 0: unknown */
-    haft__relax_report left_out;    /* keywords of the tools' schemas, each with the reason */
+    size_t tools;                   /* number of tools that the request declares */
+    size_t max_tools;               /* maximum number that the provider accepts; 0: unknown */
+    haft__relax_report left_out;    /* omitted keywords of schemas, each with the reason */
 } haft__declaration_report;
 
 /* Inspects the tools of a request. The report lives in `arena`. */

@@ -19,10 +19,10 @@ static void at_line(haft_error *err, const char *name, size_t number)
 
 /* ---- specs in the log ---- */
 
-/* Loads the specs of a log with several; they live in `arena`. */
+/* Loads the specs of spec_changed events; they live in `arena`. */
 typedef struct spec_loader {
     haft__arena *arena;
-    haft_str path; /* of the first one */
+    haft_str path; /* the path of the first spec */
     haft__hash_key hash_key;
 } spec_loader;
 

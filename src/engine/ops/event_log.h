@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/event_log.h - folds and replays the events of a run as text, one event a line.
+/* engine/ops/event_log.h - folds and replays the events of a run in text form, with one event per
+ * line.
  *
  * `name` is the name of the log in errors; err->where is NAME:LINE. */
 #ifndef HAFT_ENGINE_OPS_EVENT_LOG_H

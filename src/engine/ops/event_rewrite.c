@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "base/time.h"
 
-/* A key is RUN:CALL: replaces the run. NULL if out of memory. */
+/* Replaces the run in an idempotency key RUN:CALL. The result's .ptr is NULL if out of memory. */
 static haft_str rewrite_key(haft__arena *arena, const haft__event *event, haft_str key,
                             haft_str run)
 {
@@ -15,7 +15,7 @@ static haft_str rewrite_key(haft__arena *arena, const haft__event *event, haft_s
                               HAFT__ARG(rest));
 }
 
-/* NULL if out of memory. */
+/* The result's .ptr is NULL if out of memory. */
 static haft_str shift_time(haft__arena *arena, haft_str time, uint64_t shift_ms)
 {
     char text[HAFT__TIME_SIZE];

@@ -27,8 +27,8 @@ static void add_refused(haft__explanation *e, const haft__member_texts *texts)
     }
 }
 
-/* Writes the first request without the members that the server is known to reject, as a run does:
- * it folds a refusal for each of them, and decides the request again. */
+/* Writes the first request without the members that the server is known to reject. Folds a refusal
+ * for each such member and decides the request again, as a run does. */
 static haft_status write_request(haft__arena *arena, haft__explanation *e,
                                  const haft__provider *provider, haft__hash_key hash_key,
                                  haft_error *err)
@@ -147,7 +147,7 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
-/* choice.evidence_first: the budget, and what a call of each offered data tool costs. */
+/* Writes choice.evidence_first: the budget, and the cost of a call of each offered data tool. */
 static void write_evidence(haft__json_writer *w, const haft__explanation *e)
 {
     const haft__spec *spec = e->spec;
@@ -171,7 +171,7 @@ static void write_evidence(haft__json_writer *w, const haft__explanation *e)
     haft__json_end_object(w);
 }
 
-/* The price of the model, and where it comes from; null if it is unknown. */
+/* Writes the price of the model and its source; null if the price is unknown. */
 static void write_price(haft__json_writer *w, const haft__price *price)
 {
     haft__json_key(w, "price");
@@ -185,7 +185,8 @@ static void write_price(haft__json_writer *w, const haft__price *price)
     haft__json_end_object(w);
 }
 
-/* The models that are asked if the first fails. Omitted without any. */
+/* Writes the models that are asked if the first model fails. Writes nothing if there are no such
+ * models. */
 static void write_fallbacks(haft__json_writer *w, haft__arena *arena, const haft__spec *spec)
 {
     if (spec->fallback == NULL) {
@@ -199,7 +200,7 @@ static void write_fallbacks(haft__json_writer *w, haft__arena *arena, const haft
     haft__json_end_array(w);
 }
 
-/* How many tools are deferred, and how many of them are shown. */
+/* Writes the number of deferred tools and the number of these tools that are shown. */
 static void write_deferred(haft__json_writer *w, const haft__first_turn_preview *preview)
 {
     const haft__spec *spec = preview->run.spec;
@@ -217,7 +218,7 @@ static void write_deferred(haft__json_writer *w, const haft__first_turn_preview 
     haft__json_end_object(w);
 }
 
-/* Members of the request that are left out if the server rejects them. */
+/* Writes the members that the request omits if the server rejects them. */
 static void write_members(haft__json_writer *w, const haft__explanation *e)
 {
     haft__json_key(w, "optional_members");
@@ -230,7 +231,8 @@ static void write_members(haft__json_writer *w, const haft__explanation *e)
     haft__json_end_array(w);
 }
 
-/* Those that it is known to reject, which the request leaves out. Omitted without any. */
+/* Writes the members that the request omits because the server is known to reject them. Writes
+ * nothing if there are no such members. */
 static void write_refused(haft__json_writer *w, const haft__explanation *e)
 {
     const haft__optional_member *row =
@@ -258,7 +260,7 @@ const char *haft__explain_why_unsent(const haft__explanation *e, haft_str option
                : NULL;
 }
 
-/* Options of the spec that are not sent. Omitted without any. */
+/* Writes the options of the spec that are not sent. Writes nothing if all options are sent. */
 static void write_unsent(haft__json_writer *w, const haft__explanation *e)
 {
     haft__json options = e->spec->model.options;

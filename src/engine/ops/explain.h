@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/explain.h - explains why a model sees which tools, and writes the first request of a
- * run. Nothing is run: the first turn is decided as in a run. */
+/* engine/ops/explain.h - explains the verdict on each tool, and writes the first request of a run.
+ * Decides the first turn as in a run, but runs nothing. */
 #ifndef HAFT_ENGINE_OPS_EXPLAIN_H
 #define HAFT_ENGINE_OPS_EXPLAIN_H
 
@@ -18,26 +18,27 @@ typedef struct haft__explanation {
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__forced_turn forced;
-    const haft__optional_member *members; /* of the provider; NULL without a server */
-    haft__member_set sent;                /* those that the request has */
-    const haft__refusals *refusals;       /* what the server is known to reject, */
-    uint64_t now_ms;                      /* at this time */
-    haft__member_set refused;             /* those of them that the first request would have */
+    const haft__optional_member
+        *members;                   /* optional members of the provider; NULL without a server */
+    haft__member_set sent;          /* members in the request */
+    const haft__refusals *refusals; /* known refusals of the server */
+    uint64_t now_ms;                /* time at which the refusals must be valid */
+    haft__member_set refused;       /* refused members that the first request omits */
     uint16_t refused_statuses[HAFT__MEMBER_COUNT];
     haft__declaration_report declared;
     haft__context_report context;
 } haft__explanation;
 
-/* Explains the first turn of a run with this task, which may be "". `refusals` are those of the
- * model's server, and outlive the explanation. Call haft__explain_finish also after a failure.
- * Results live in `arena`. */
+/* Explains the first turn of a run with this task, which may be "". `refusals` are the refusals of
+ * the model's server; they must outlive the explanation. Call haft__explain_finish also after a
+ * failure. Results live in `arena`. */
 HAFT_MUST_USE haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str task,
                                         const haft__refusals *refusals, uint64_t now_ms,
                                         haft__hash_key hash_key, haft__explanation *ret_explanation,
                                         haft_error *err);
 void haft__explain_finish(haft__explanation *explanation);
 
-/* Why an option of the spec is not sent to its model; NULL if it is sent. */
+/* The reason why an option of the spec is not sent to its model; NULL if it is sent. */
 const char *haft__explain_why_unsent(const haft__explanation *explanation, haft_str option);
 
 /* Appends the explanation as one JSON object and a line feed. */

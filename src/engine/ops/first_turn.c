@@ -10,22 +10,22 @@
 
 static const haft_str run_id = {"00000000000000000000000000", 26};
 
-/* Folds one event, and keeps it if it is turn_started. */
+/* Folds one event. If it is turn_started, returns it in *ret_turn. */
 static haft_status fold(haft__arena *arena, haft__run *run, haft_str body, haft__hash_key hash_key,
                         haft__json *ret_turn, haft_error *err)
 {
     haft__buf line;
     haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
     haft__event_write(&line, run->seq + 1, 0, run_id, body);
-    haft_str kept = haft__arena_copy(arena, haft__buf_str(&line));
+    haft_str copy = haft__arena_copy(arena, haft__buf_str(&line));
     haft_status status = haft__buf_check(&line, err);
     haft__buf_finish(&line);
     haft__event event;
     if (status == HAFT_OK) {
-        status = kept.ptr != NULL ? haft__run_fold(run, kept, err) : haft__arena_fail(arena, err);
+        status = copy.ptr != NULL ? haft__run_fold(run, copy, err) : haft__arena_fail(arena, err);
     }
     if (status == HAFT_OK) {
-        status = haft__event_read(arena, kept, hash_key, &event, err);
+        status = haft__event_read(arena, copy, hash_key, &event, err);
     }
     if (status == HAFT_OK && event.kind == HAFT__EVENT_TURN_STARTED) {
         *ret_turn = event.object;
@@ -33,7 +33,7 @@ static haft_status fold(haft__arena *arena, haft__run *run, haft_str body, haft_
     return status;
 }
 
-/* The search before the first turn, in the cached listings. */
+/* Performs the search before the first turn, in the cached listings. */
 static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str task,
                           haft__hash_key hash_key, haft__first_turn_preview *preview,
                           haft__buf *body, haft_error *err)
@@ -64,7 +64,8 @@ static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str t
         haft__input_tools_revealed(body, &reveal);
         status = haft__buf_check(body, err);
         preview->search = reveal;
-        preview->search.request = (haft__reveal_request){0}; /* it refers to locals */
+        preview->search.request = (haft__reveal_request){0}; /* the request points to local
+                                                              * variables */
     }
     return status;
 }
@@ -137,7 +138,7 @@ haft_status haft__first_turn_refuse(haft__arena *arena, haft__first_turn_preview
                                     haft__hash_key hash_key, haft_error *err)
 {
     const haft__model_failure failure = {.status = http_status, .message = HAFT__LIT("")};
-    haft__json turn; /* no event of this kind */
+    haft__json turn; /* unused: the event is not turn_started */
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     haft__input_option_refused(&body, member, &failure, true, 0);

@@ -11,10 +11,10 @@ typedef struct haft__first_turn_preview {
     haft__run run;   /* the state before the first request to the model */
     haft__json turn; /* the event turn_started; null if it does not exist */
     const haft__mcp_listing
-        *listings; /* of the spec's servers, from caches: no server is started */
+        *listings; /* cached lists of the spec's servers; no server is started */
     size_t listing_count;
     haft__offer offer;   /* the verdict on every tool */
-    haft__reveal search; /* the search before the turn; all 0 if there was none */
+    haft__reveal search; /* the search before the turn; all 0 without a search */
 } haft__first_turn_preview;
 
 /* Folds run_started and the first decisions, up to the first request to the model. Everything lives
@@ -32,8 +32,8 @@ HAFT_MUST_USE haft_status haft__first_turn_decide_with(haft__arena *arena, const
                                                        haft__first_turn_preview *ret_preview,
                                                        haft_error *err);
 
-/* Folds the refusal of an optional member of the first request, as a run does that knows of it. The
- * request is to be decided again. */
+/* Folds the refusal of an optional member of the first request, as a run does that has read the
+ * refusal. The caller must decide the request again. */
 HAFT_MUST_USE haft_status haft__first_turn_refuse(haft__arena *arena,
                                                   haft__first_turn_preview *preview,
                                                   const haft__optional_member *member,

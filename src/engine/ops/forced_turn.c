@@ -8,8 +8,8 @@
 #include "run/offer/offer.h"
 #include "json/object.h"
 
-/* Calls in the text are forced by the constraint; native ones by the provider, if it can. A model
- * of this process reads the choice itself. */
+/* Returns the means that forces a call. A constraint forces calls in text; the provider forces
+ * native calls, if it can. A model inside this process reads the choice directly. */
 static const char *find_means(const haft__spec *spec, const haft__forced_turn *forced,
                               haft__member_set refused)
 {
@@ -47,7 +47,7 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
 {
     const char *why;
     haft__constraint_support force = haft__constraint_detect(spec);
-    haft__request asked = *request;
+    haft__request turn = *request;
     haft__member_texts texts = haft__member_texts_of(request, HAFT__LIT(""));
     haft__member_set refused = haft__refusals_of(refusals, &texts, now_ms);
     haft_str format = haft__offer_format(spec, &why);
@@ -57,11 +57,11 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
     haft__force_rule rule =
         provider != NULL ? haft__model_force_rule(provider, model->model, model->options, refused)
                          : HAFT__FORCE_NATIVE;
-    asked.allowed = NULL; /* every tool is allowed that the model sees */
-    asked.tool_count -= asked.deferred_count;
-    asked.deferred_count = 0;
-    asked.mode = HAFT__MODE_ANY;
-    asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
+    turn.allowed = NULL; /* all tools that the model sees are allowed */
+    turn.tool_count -= turn.deferred_count;
+    turn.deferred_count = 0;
+    turn.mode = HAFT__MODE_ANY;
+    turn.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
     *ret_forced =
         (haft__forced_turn){.why = force.why,
                             .rule = rule,
@@ -69,14 +69,14 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
                             .format = second_request_only ? HAFT__LIT("purejson") : format};
     haft__relax_report_init(&ret_forced->relaxed, arena);
     haft_status status = haft__constraint_apply(spec, ret_forced->format, second_request_only,
-                                                &asked, arena, &ret_forced->relaxed, err);
-    ret_forced->kind = asked.constraint.kind;
-    ret_forced->bytes = asked.constraint.text.len;
+                                                &turn, arena, &ret_forced->relaxed, err);
+    ret_forced->kind = turn.constraint.kind;
+    ret_forced->bytes = turn.constraint.text.len;
     if (force.kind != HAFT__CONSTRAINT_NONE && ret_forced->kind == HAFT__CONSTRAINT_NONE) {
         ret_forced->why = request->tool_count > 0 ? "the tools cannot be expressed as a constraint"
                                                   : "there is no tool to call";
     }
-    texts = haft__member_texts_of(&asked, HAFT__LIT(""));
+    texts = haft__member_texts_of(&turn, HAFT__LIT(""));
     if (is_refused(ret_forced->kind, haft__refusals_of(refusals, &texts, now_ms))) {
         ret_forced->kind = HAFT__CONSTRAINT_NONE;
         ret_forced->bytes = 0;

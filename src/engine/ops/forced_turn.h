@@ -9,20 +9,20 @@
 #include "json/write.h"
 
 typedef struct haft__forced_turn {
-    /* How the model is first made to call a tool: "choice" or "subset" (tool_choice of the
-     * provider, which can name the allowed tools or not), "grammar", "schema", or "local": the
-     * request asks for a call in words, and haft checks the reply. */
+    /* The means by which the first request forces a call: "choice" (tool_choice of the provider),
+     * "subset" (tool_choice that also names the allowed tools), "grammar", "schema", or "local"
+     * (the request asks for a call in words, and haft checks the reply). */
     const char *means;
     haft__constraint_kind kind;
     const char *why;
-    haft__force_rule rule;    /* of the first request, if calls are native */
-    bool second_request_only; /* if the model ignored the provider's tool_choice */
-    haft_str format;          /* of the constrained request */
-    size_t bytes;             /* of the constraint, with all tools allowed */
+    haft__force_rule rule;    /* for native calls: the rule of the first request */
+    bool second_request_only; /* constrains only after the model ignored tool_choice */
+    haft_str format;          /* format of the constrained request */
+    size_t bytes;             /* size of the constraint, with all tools allowed */
     haft__relax_report relaxed;
 } haft__forced_turn;
 
-/* Inspects any forced turn of the spec, with the tools of `request`. `refusals`: optional members
+/* Describes a forced turn of the spec, with the tools of `request`. `refusals`: optional members
  * that the server is known to reject. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__forced_turn_inspect(const haft__spec *spec,
                                                     const haft__request *request,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork.c - creates a run that begins with the events of another.
+ * fork.c - creates a run that begins with the events of another run.
  *
- * The events record what the other run did; the fork does not repeat it. fork_point.c decides where
- * a run can be forked. Tests: tests/engine/ops/fork_test.c, tests/cli/fork_test.py,
+ * The fork does not repeat the calls that its copied events record. fork_point.c decides where a
+ * run can be forked. Tests: tests/engine/ops/fork_test.c, tests/cli/fork_test.py,
  * tests/crash/fork_test.py.
  */
 #include <string.h>
@@ -23,9 +23,9 @@
 
 /* ---- events ---- */
 
-/* A pending call gets its full time limit again. For this, the time since the last event is added
- * to the times of all events from the first pause of the turn on. The intervals between these
- * events do not change, so that decisions that depend on the clock replay. */
+/* Finds the time shift, which gives a pending call its full time limit again: the time since the
+ * last event is added to the times of all events from the first pause of the turn on. The intervals
+ * between these events stay the same, so that decisions that depend on the clock replay. */
 static haft_status find_time_shift(haft__fork_builder *f)
 {
     const haft_runtime *runtime = f->from->runtime;
@@ -33,9 +33,9 @@ static haft_status find_time_shift(haft__fork_builder *f)
     haft_str lines = f->from->lines;
     haft__event event = {.seq = 0};
     haft_status status = HAFT_OK;
-    bool due = haft__run_deadline(&f->run) > 0 && now > f->run.last_ms;
-    f->shift_ms = due ? now - f->run.last_ms : 0;
-    while (due && status == HAFT_OK && event.seq < f->run.seq) {
+    bool has_deadline = haft__run_deadline(&f->run) > 0 && now > f->run.last_ms;
+    f->shift_ms = has_deadline ? now - f->run.last_ms : 0;
+    while (has_deadline && status == HAFT_OK && event.seq < f->run.seq) {
         haft_str line = haft__str_split(&lines, '\n');
         if (haft__str_trim(line).len > 0) {
             status = haft__event_read(f->arena, line, f->from->hash_key, &event, f->err);
@@ -97,7 +97,7 @@ static haft_status store_execute(haft__fork_builder *f, haft__store_request *req
     return haft__store_access_execute(f->from->runtime, f->arena, request, f->err);
 }
 
-/* Uses the thread that the options name, which must have no runs, or makes an id. */
+/* Uses the thread in the options, which must have no runs, or makes a new id. */
 static haft_status choose_thread(haft__fork_builder *f)
 {
     const char *id = f->options->thread;
@@ -123,7 +123,7 @@ static haft_status choose_thread(haft__fork_builder *f)
     return status;
 }
 
-/* Copies the history of the other run into the new thread. */
+/* Copies the history of the original run into the new thread. */
 static haft_status copy_earlier_runs(haft__fork_builder *f)
 {
     haft__store_request past = {
@@ -157,7 +157,7 @@ static haft_status split_lines(haft__fork_builder *f, haft_str **ret_lines)
     return HAFT_OK;
 }
 
-/* The artifacts that the events name. */
+/* Collects the artifacts that the events name. */
 static haft_status gather_artifacts(haft__fork_builder *f, haft__store_artifact **ret_artifacts)
 {
     const haft__run *run = &f->run;
@@ -258,7 +258,7 @@ static haft_status prepare(haft__fork_builder *f)
 }
 
 /* Ids increase with time. The fork gets its id after its history is copied, so that its id is the
- * last one in its thread. */
+ * greatest id in its thread. */
 static haft_status write_events(haft__fork_builder *f)
 {
     haft_status status = f->from->runtime != NULL ? copy_earlier_runs(f) : HAFT_OK;
@@ -271,8 +271,8 @@ static haft_status write_events(haft__fork_builder *f)
     return status == HAFT_OK ? rewrite(f) : status;
 }
 
-/* Copies a run that has ended, and the history before it, into the new thread, where another run
- * can follow. */
+/* Copies a run that has ended, and its history, into the new thread, so that the thread can
+ * continue with another run. */
 static haft_status copy_ended_run(haft__fork_builder *f)
 {
     haft_status status = copy_earlier_runs(f);

@@ -16,18 +16,19 @@ typedef struct haft__fork_builder {
     bool may_be_pending;     /* a call may be pending at `at` */
     bool is_copy;            /* the run has ended: the fork is a copy */
     haft__run run;           /* the events folded up to `at` */
-    uint64_t shift_from_seq; /* the first event whose time is moved; 0: none */
+    uint64_t shift_from_seq; /* seq of the first event whose time is shifted; 0: none */
     uint64_t shift_ms;
     haft__buf text;   /* the events of the fork */
-    haft__buf change; /* the body of the last of them, which the other run does not have; or "" */
+    haft__buf change; /* the body of the last event, which the original run does not have; or "" */
     haft_error *err;
 } haft__fork_builder;
 
-/* Finds the last event of the fork from the options. BAD_INPUT. */
+/* Finds the last event of the fork, from the options. Fails with BAD_INPUT. */
 HAFT_MUST_USE haft_status haft__fork_find_point(haft__fork_builder *f);
 
-/* Whether the folded run can be forked at that point: at the end of a turn, at a pending call if
- * nothing would be done twice without approval, or at its end (`is_copy`). BAD_INPUT, BAD_STATE. */
+/* Checks whether the folded run can be forked at that point: at the end of a turn, at a pending
+ * call if no effect would happen twice without approval, or at its end (`is_copy`). Fails with
+ * BAD_INPUT or BAD_STATE. */
 HAFT_MUST_USE haft_status haft__fork_check_point(haft__fork_builder *f);
 
 #endif

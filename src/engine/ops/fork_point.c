@@ -2,9 +2,9 @@
 /*
  * fork_point.c - decides where a run can be forked.
  *
- * A call that was running at that point is not started a second time: the fork asks a person for
- * its outcome, or is refused if nobody would be asked. Tests: tests/engine/ops/fork_test.c,
- * tests/cli/fork_test.py.
+ * A fork must not start a call a second time if the call was running at that point. Either the fork
+ * asks a person for the outcome of the call, or the fork is refused. Tests:
+ * tests/engine/ops/fork_test.c, tests/cli/fork_test.py.
  */
 #include "base/error.h"
 #include "base/str.h"
@@ -25,7 +25,7 @@ static haft_status fail_call(haft__fork_builder *f)
 /* Iterates over the events. */
 typedef struct reader {
     haft_str rest;
-    haft__arena_mark mark; /* where the memory of an event begins */
+    haft__arena_mark mark; /* start of the memory of an event */
 } reader;
 
 static reader read_from_start(const haft__fork_builder *f)
@@ -33,7 +33,8 @@ static reader read_from_start(const haft__fork_builder *f)
     return (reader){.rest = f->from->lines, .mark = haft__arena_save(f->arena)};
 }
 
-/* The next event, valid until the one after it is read; its seq is 0 after the last. */
+/* Reads the next event, which is valid until the following event is read. Its seq is 0 after the
+ * last event. */
 static haft_status read_next(const haft__fork_builder *f, reader *r, haft__event *ret_event)
 {
     *ret_event = (haft__event){.seq = 0};
@@ -59,13 +60,15 @@ static bool has_member(const haft__event *event, const char *key, haft_str text,
            && (found == number || any);
 }
 
-/* Whether a person continued a graph inside a step: not the event of a step. */
+/* Whether the event records that a person continued a graph inside a step. Such an event is not the
+ * event of a step. */
 static bool is_inside_step(const haft__event *event)
 {
     return haft__event_flag(event, "retry") || haft__event_flag(event, "inside");
 }
 
-/* The event before the last one of this kind that has this member; 0 if none has. */
+/* Finds the last event of this kind with this member, and returns the seq of the event before it; 0
+ * if no event matches. */
 static haft_status find_before(haft__fork_builder *f, haft__event_kind kind, const char *key,
                                haft_str text, uint64_t number, uint64_t *ret_at)
 {
@@ -83,7 +86,7 @@ static haft_status find_before(haft__fork_builder *f, haft__event_kind kind, con
     return status;
 }
 
-/* The end of turn N is where the next one begins, or the run's last event. */
+/* Finds the end of turn N: the event before the next turn begins, or the run's last event. */
 static haft_status find_turn(haft__fork_builder *f)
 {
     uint64_t turn = f->options->number;
@@ -102,7 +105,7 @@ static haft_status find_turn(haft__fork_builder *f)
     return status;
 }
 
-/* The point where the call was answered last, or is pending now. */
+/* Finds the point before the last answer to the call, or the point where it is pending now. */
 static haft_status find_call(haft__fork_builder *f)
 {
     haft_str call = haft__str(f->options->call);
@@ -120,7 +123,7 @@ static bool is_before_end(const haft__fork_builder *f)
     return f->options->point == HAFT__FORK_AT_FAILURE || f->options->point == HAFT__FORK_AT_LIMIT;
 }
 
-/* Before the end of a graph that has failed, or has reached its limit. */
+/* Finds the point before the end of a graph that has failed or has reached its limit. */
 static haft_status find_end(haft__fork_builder *f)
 {
     bool failed = f->options->point == HAFT__FORK_AT_FAILURE;
@@ -129,13 +132,13 @@ static haft_status find_end(haft__fork_builder *f)
     if (status == HAFT_OK && (f->at == 0 || f->from->spec->graph_rules == NULL)) {
         f->fork->refusal = HAFT__FORK_NO_STEP;
         return haft__fail(f->err, HAFT_BAD_STATE, f->from->name,
-                          failed ? "the run is no run of a graph that has failed"
-                                 : "the run is no run of a graph that has ended at its limit");
+                          failed ? "the run is not a failed run of a graph"
+                                 : "the run is not a run of a graph that has ended at its limit");
     }
     return status;
 }
 
-/* After the last event of step N. */
+/* Finds the point after the last event of step N. */
 static haft_status find_step(haft__fork_builder *f)
 {
     haft_status status = find_before(f, HAFT__EVENT_GRAPH_STEP, "step", (haft_str){NULL, 0},
@@ -190,9 +193,9 @@ haft_status haft__fork_find_point(haft__fork_builder *f)
 
 /* ---- whether the run can be forked at the point ---- */
 
-/* Whether a person decides about repeating a call that was running, or repeating it is harmless. An
- * idempotent call is not harmless: its key belongs to the other run. A call of an agent that has no
- * child yet starts one without a question, so both runs would. */
+/* Whether a running call can be repeated safely: a person decides about the repetition, or the call
+ * is read-only. An idempotent call is not safe, because its key belongs to the original run. A call
+ * of an agent without a child is not safe, because both runs would start a child without asking. */
 static bool is_confirmed_before_retry(const haft__run *run, const haft__run_call *call)
 {
     const haft__tool *tool = call->tool;
@@ -202,16 +205,16 @@ static bool is_confirmed_before_retry(const haft__run *run, const haft__run_call
                    && haft__decide_unknown_policy(run, tool) != HAFT__ON_UNKNOWN_RETRY));
 }
 
-/* Whether nothing delays the start of a call: then the other run starts it, too. A call that waits
- * for others has not started there. */
+/* Whether the call starts without delay, so that the original run has started it, too. If the call
+ * waits for other calls, the original run has not started it. */
 static bool is_about_to_start(const haft__run *run, const haft__run_call *call)
 {
     return call->tool != NULL && call->malformed.len == 0 && !call->tool->traits.read_only
            && haft__call_wait_find(run, call).by == HAFT__CALL_WAIT_NONE;
 }
 
-/* Whether no effect of a call happens a second time without approval. A question of a running tool
- * is lost with its process, so such a call counts as running. */
+/* Whether a fork repeats no effect of the call without approval. If a running tool has asked a
+ * question, the call is treated as running, because the question is lost with the process. */
 static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bool at_end)
 {
     switch (call->stage) {
@@ -226,7 +229,7 @@ static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bo
     HAFT__UNREACHABLE();
 }
 
-/* Sets the last point before this one where the run can be forked. */
+/* Sets `last_turn`: the last earlier point where the run can be forked. */
 static void set_last_turn(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
@@ -236,7 +239,7 @@ static void set_last_turn(const haft__fork_builder *f)
                                             : 0;
 }
 
-/* Whether the point is after a step of a graph, before a call of the next one. */
+/* Whether the point is after a step of a graph and before a call of the next step. */
 static bool is_after_step(const haft__run *run)
 {
     bool after = haft__run_is_graph(run) && run->stage == HAFT__RUN_CALLING;
@@ -262,7 +265,7 @@ static haft_status check_calls(const haft__fork_builder *f)
     return HAFT_OK;
 }
 
-/* Whether a call is pending at the point: the one that the options name, or any. */
+/* Whether the call in the options, or any call if they name none, is pending at the point. */
 static bool has_pending_call(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
@@ -296,7 +299,7 @@ static haft_status fail_fork_point(const haft__fork_builder *f)
                       (unsigned long long)run->seq);
 }
 
-/* After the end of a run, only its thread can continue, with another run. */
+/* Checks a fork after the end of a run: only its thread can continue, with another run. */
 static haft_status check_branch(haft__fork_builder *f)
 {
     if (f->options->continues) {
@@ -307,7 +310,8 @@ static haft_status check_branch(haft__fork_builder *f)
     return f->is_copy ? HAFT_OK : fail_fork_point(f);
 }
 
-/* The children of a fork would be those of the other run. */
+/* Rejects a child run and a run with open children: a fork cannot have the children of another
+ * run. */
 static haft_status check_children(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;

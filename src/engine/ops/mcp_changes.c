@@ -17,17 +17,18 @@
 /* A server, its cached list and its pins. */
 typedef struct server_record {
     const haft__mcp_server_config *server;
-    haft_str path; /* of its pins; .ptr NULL: no directory for them */
+    haft_str path; /* the path of its pins; .ptr is NULL without a state directory */
     haft__mcp_tool_cache record;
-    haft__mcp_pins pins; /* empty if they cannot be read */
+    haft__mcp_pins pins; /* empty if the file cannot be read */
 } server_record;
 
-typedef haft_status server_visitor(void *context, server_record *it, haft_error *err);
+typedef haft_status server_visitor(void *context, server_record *entry, haft_error *err);
 
 /* ---- each server ---- */
 
-/* A file that cannot be read is reported by haft__mcp_listing.warning. */
-static haft_status read_record(haft__arena *arena, const haft__spec *spec, server_record *it,
+/* Reads the files of a server. Ignores files that cannot be read; haft__mcp_listing.warning reports
+ * them. */
+static haft_status read_record(haft__arena *arena, const haft__spec *spec, server_record *entry,
                                haft_error *err)
 {
     haft_str place = haft__state_file_directory(arena), directory = {NULL, 0};
@@ -35,37 +36,37 @@ static haft_status read_record(haft__arena *arena, const haft__spec *spec, serve
     if (status != HAFT_OK || place.ptr == NULL) {
         return status;
     }
-    haft_str list = haft__mcp_tool_cache_path(arena, place, it->server, directory);
-    it->path = haft__mcp_pins_path(arena, place, it->server, spec->path);
-    if (list.ptr == NULL || it->path.ptr == NULL) {
+    haft_str list = haft__mcp_tool_cache_path(arena, place, entry->server, directory);
+    entry->path = haft__mcp_pins_path(arena, place, entry->server, spec->path);
+    if (list.ptr == NULL || entry->path.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    (void)!haft__mcp_tool_cache_read(&it->record, list.ptr, haft__random_hash_key(), NULL);
-    (void)!haft__mcp_pins_read(&it->pins, it->path.ptr, haft__random_hash_key(), NULL);
+    (void)!haft__mcp_tool_cache_read(&entry->record, list.ptr, haft__random_hash_key(), NULL);
+    (void)!haft__mcp_pins_read(&entry->pins, entry->path.ptr, haft__random_hash_key(), NULL);
     return HAFT_OK;
 }
 
 static haft_status visit_server(haft__arena *arena, const haft__spec *spec,
-                                const haft__mcp_server_config *server, server_visitor *then,
+                                const haft__mcp_server_config *server, server_visitor *visit,
                                 void *context, haft_error *err)
 {
-    server_record it = {.server = server};
-    haft__mcp_tool_cache_init(&it.record);
-    haft__mcp_pins_init(&it.pins);
-    haft_status status = read_record(arena, spec, &it, err);
-    status = status == HAFT_OK ? then(context, &it, err) : status;
-    haft__mcp_pins_finish(&it.pins);
-    haft__mcp_tool_cache_finish(&it.record);
+    server_record entry = {.server = server};
+    haft__mcp_tool_cache_init(&entry.record);
+    haft__mcp_pins_init(&entry.pins);
+    haft_status status = read_record(arena, spec, &entry, err);
+    status = status == HAFT_OK ? visit(context, &entry, err) : status;
+    haft__mcp_pins_finish(&entry.pins);
+    haft__mcp_tool_cache_finish(&entry.record);
     return status;
 }
 
-static haft_status visit_servers(haft__arena *arena, const haft__spec *spec, server_visitor *then,
+static haft_status visit_servers(haft__arena *arena, const haft__spec *spec, server_visitor *visit,
                                  void *context, haft_error *err)
 {
     haft__mcp_server_configs servers;
     haft_status status = haft__mcp_server_configs_read(arena, spec->mcp, &servers, err);
     for (size_t i = 0; status == HAFT_OK && i < servers.count; i++) {
-        status = visit_server(arena, spec, &servers.items[i], then, context, err);
+        status = visit_server(arena, spec, &servers.items[i], visit, context, err);
     }
     return status;
 }
@@ -78,12 +79,12 @@ static haft_str name_of(haft__json tool)
 
 /* ---- changes ---- */
 
-/* The differences between a tool and its pin; nothing if it is not pinned. */
-static haft_status add_diff(haft__arena *arena, const server_record *it, haft__json tool,
+/* Appends the differences between a tool and its pin. Appends nothing if the tool has no pin. */
+static haft_status add_diff(haft__arena *arena, const server_record *entry, haft__json tool,
                             haft__buf *diff, haft_error *err)
 {
-    const haft__json *pin = haft__mcp_pins_find(&it->pins, name_of(tool));
-    haft__mcp_origin origin = {.server = it->server->name, .hash_key = haft__random_hash_key()};
+    const haft__json *pin = haft__mcp_pins_find(&entry->pins, name_of(tool));
+    haft__mcp_origin origin = {.server = entry->server->name, .hash_key = haft__random_hash_key()};
     haft__mcp_tool read;
     haft__json now;
     if (pin == NULL) {
@@ -91,10 +92,11 @@ static haft_status add_diff(haft__arena *arena, const server_record *it, haft__j
     }
     haft_status status = haft__mcp_tool_read(arena, tool, &origin, &read, err);
     if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
-        return HAFT_OK; /* the tool is omitted, and cannot be called */
+        return HAFT_OK; /* the tool is omitted and cannot be called */
     }
     if (status == HAFT_OK) {
-        status = haft__mcp_pin_of_tool(arena, *pin, &read, haft__str(it->server->hash), &now, err);
+        status =
+            haft__mcp_pin_of_tool(arena, *pin, &read, haft__str(entry->server->hash), &now, err);
     }
     return status == HAFT_OK ? haft__mcp_tool_diff(diff, *pin, now, err) : status;
 }
@@ -106,16 +108,16 @@ typedef struct changes {
     void *context;
 } changes;
 
-static haft_status find_changes(void *context, server_record *it, haft_error *err)
+static haft_status find_changes(void *context, server_record *entry, haft_error *err)
 {
     changes *c = context;
     haft_status status = HAFT_OK;
-    for (uint32_t i = 0; status == HAFT_OK && i < it->record.tools.count; i++) {
-        haft__json tool = it->record.tools.items[i];
+    for (uint32_t i = 0; status == HAFT_OK && i < entry->record.tools.count; i++) {
+        haft__json tool = entry->record.tools.items[i];
         haft__buf_clear(c->diff);
-        status = add_diff(c->arena, it, tool, c->diff, err);
+        status = add_diff(c->arena, entry, tool, c->diff, err);
         if (status == HAFT_OK && c->diff->len > 0) {
-            c->visit(c->context, it->server->name, name_of(tool), haft__buf_str(c->diff));
+            c->visit(c->context, entry->server->name, name_of(tool), haft__buf_str(c->diff));
         }
     }
     return status;
@@ -162,61 +164,62 @@ typedef struct acceptance {
     bool found;
 } acceptance;
 
-static haft_status report_accepted(acceptance *a, const server_record *it, haft__json tool,
+static haft_status report_accepted(acceptance *a, const server_record *entry, haft__json tool,
                                    haft_error *err)
 {
     haft__buf diff;
     haft__buf_init(&diff, HAFT__LIMIT_MCP_DEFINITION_BYTES);
-    haft_status status = add_diff(a->arena, it, tool, &diff, err);
+    haft_status status = add_diff(a->arena, entry, tool, &diff, err);
     a->visit(a->context, a->server, name_of(tool), haft__buf_str(&diff));
     haft__buf_finish(&diff);
     return status;
 }
 
-/* The new pins of the tools that are accepted. */
-static haft_status make_pins(acceptance *a, const server_record *it, haft__json_member *pins,
+/* Makes the new pins of the accepted tools. */
+static haft_status make_pins(acceptance *a, const server_record *entry, haft__json_member *pins,
                              size_t *ret_count, haft_error *err)
 {
     haft_status status = HAFT_OK;
     *ret_count = 0;
-    for (uint32_t i = 0; status == HAFT_OK && i < it->record.tools.count; i++) {
-        haft__json tool = it->record.tools.items[i];
+    for (uint32_t i = 0; status == HAFT_OK && i < entry->record.tools.count; i++) {
+        haft__json tool = entry->record.tools.items[i];
         if (!a->all && !haft__str_equal(name_of(tool), a->tool)) {
             continue;
         }
         haft__json_member *pin = &pins[(*ret_count)++];
         pin->key = haft__json_string(name_of(tool));
-        status = haft__mcp_pin_make(a->arena, tool, haft__str(it->server->hash), &pin->value, err);
+        status =
+            haft__mcp_pin_make(a->arena, tool, haft__str(entry->server->hash), &pin->value, err);
     }
     return status;
 }
 
-static haft_status accept_one(void *context, server_record *it, haft_error *err)
+static haft_status accept_one(void *context, server_record *entry, haft_error *err)
 {
     acceptance *a = context;
     size_t count = 0;
-    if (!haft__str_equal(it->server->name, a->server) || it->record.tools.count == 0) {
+    if (!haft__str_equal(entry->server->name, a->server) || entry->record.tools.count == 0) {
         return HAFT_OK;
     }
-    haft__json_member *pins = haft__arena_array(a->arena, it->record.tools.count, sizeof(*pins));
+    haft__json_member *pins = haft__arena_array(a->arena, entry->record.tools.count, sizeof(*pins));
     haft_status status =
-        pins != NULL ? make_pins(a, it, pins, &count, err) : haft__arena_fail(a->arena, err);
+        pins != NULL ? make_pins(a, entry, pins, &count, err) : haft__arena_fail(a->arena, err);
     if (status != HAFT_OK || count == 0) {
         return status;
     }
     haft__mcp_pins after;
-    haft__mcp_pins_update pinning = {.server = it->server->name,
+    haft__mcp_pins_update pinning = {.server = entry->server->name,
                                      .pins = pins,
                                      .count = count,
                                      .how = a->all ? HAFT__PIN_REPLACE_ALL : HAFT__PIN_REPLACE};
     haft__mcp_pins_init(&after);
-    status = haft__mcp_pins_add(&after, it->path.ptr, &pinning, haft__random_hash_key(), err);
+    status = haft__mcp_pins_add(&after, entry->path.ptr, &pinning, haft__random_hash_key(), err);
     haft__mcp_pins_finish(&after);
     a->found = true;
-    for (uint32_t i = 0; status == HAFT_OK && i < it->record.tools.count; i++) {
-        haft__json tool = it->record.tools.items[i];
+    for (uint32_t i = 0; status == HAFT_OK && i < entry->record.tools.count; i++) {
+        haft__json tool = entry->record.tools.items[i];
         if (a->all || haft__str_equal(name_of(tool), a->tool)) {
-            status = report_accepted(a, it, tool, err);
+            status = report_accepted(a, entry, tool, err);
         }
     }
     return status;

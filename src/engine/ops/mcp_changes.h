@@ -7,7 +7,7 @@
 #include "spec/spec.h"
 #include "json/write.h"
 
-/* One tool. `diff` has a line for each difference; "" if there is none. */
+/* Called for one tool. `diff` has a line for each difference; it is "" without differences. */
 typedef void haft__mcp_change_visitor(void *context, haft_str server, haft_str tool, haft_str diff);
 
 /* Calls `visit` for each tool that has changed since it was first used or accepted. */
@@ -25,7 +25,7 @@ HAFT_MUST_USE haft_status haft__mcp_changes_accept(haft__arena *arena, const haf
                                                    haft_str name, haft__mcp_change_visitor *visit,
                                                    void *context, haft_error *err);
 
-/* How many servers have a cached list, and how many files are damaged. *ret_place is the directory;
+/* Counts the servers with a cached list, and the damaged files. *ret_directory is the directory;
  * .ptr is NULL if it does not exist. */
 HAFT_MUST_USE haft_status haft__mcp_changes_count_servers(haft__arena *arena,
                                                           haft_str *ret_directory,

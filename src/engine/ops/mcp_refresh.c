@@ -36,7 +36,7 @@ static void on_listings(void *context, const haft__mcp_listing *listings, size_t
     }
 }
 
-/* The catalogue has its own deadline. */
+/* Waits without a deadline, because the catalogue has its own deadline. */
 static haft_status list_tools(haft__exec *exec, haft__loop *loop, const haft__spec *spec,
                               refresh_state *a, haft_error *err)
 {

@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "spec/load/load.h"
 
-/* A server that did not list its tools, why, and the last lines of its standard error ("" if
- * `error` has all of it). */
+/* A server that did not list its tools, with the error, and the last lines of its standard error
+ * ("" if `error` contains them). */
 typedef struct haft__mcp_refresh_failure {
     haft_str server, error, stderr_lines;
 } haft__mcp_refresh_failure;
@@ -17,9 +17,9 @@ typedef struct haft__mcp_refresh_result {
     size_t count;
 } haft__mcp_refresh_result;
 
-/* Starts each server that the spec enables, and caches its list. The cached list of a server that
- * fails stays. Fails, and starts none, if lists cannot be kept. `env` is the environment of the
- * servers. The failures live in `arena`. */
+/* Starts each server that the spec enables, and caches its list. If a server fails, its cached list
+ * stays. Fails, without starting servers, if lists cannot be stored. `env` is the environment of
+ * the servers. The failures live in `arena`. */
 HAFT_MUST_USE haft_status haft__mcp_refresh(haft__arena *arena, const haft__spec *spec,
                                             haft__spec_env env,
                                             haft__mcp_refresh_result *ret_result, haft_error *err);

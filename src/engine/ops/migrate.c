@@ -45,8 +45,8 @@ static haft_status compare(haft__migration *m, const haft__run_snapshot *run,
     return status;
 }
 
-/* The epoch of a copy. Epochs grow with each claim of a run, and so do those of its copies: the
- * greatest belongs to the last claim. */
+/* The epoch of a copy. Each claim of a run increases its epoch and the epoch of later copies, so
+ * the copy with the greatest epoch belongs to the last claim. */
 static uint64_t copy_epoch(const haft__run_snapshot *run)
 {
     return run->row.epoch + 1;
@@ -74,9 +74,9 @@ static haft_status split_events(haft__migration *m, const haft__run_snapshot *ru
     return HAFT_OK;
 }
 
-/* Writes the copy in one transaction. A run that has ended keeps the time of its end, which
- * retention uses. A run that has not ended belongs to this migration; its epoch is greater than all
- * before, so that writes of earlier owners are rejected. */
+/* Writes the copy in one transaction. The copy of an ended run has the same end time, because
+ * retention uses it. The copy of an open run belongs to this migration; its epoch is greater than
+ * all earlier epochs, so that writes of earlier owners are rejected. */
 static haft_status create(haft__migration *m, const haft__run_snapshot *run, haft_error *err)
 {
     haft_str *lines = NULL;
@@ -116,10 +116,10 @@ static haft_status send_messages(haft__migration *m, const haft__run_snapshot *r
     return status;
 }
 
-/* Removes the run from `store` if `owner` owns it in that epoch, so that a migration that has lost
- * the run removes nothing. Succeeds if the run does not exist. */
-static haft_status remove_at(haft__migration *m, haft__store *store, haft_str id, haft_str owner,
-                             uint64_t epoch, haft_error *err)
+/* Removes the run from `store` if `owner` owns it in that epoch. A migration that no longer owns
+ * the run therefore removes nothing. Succeeds if the run does not exist. */
+static haft_status remove_owned(haft__migration *m, haft__store *store, haft_str id, haft_str owner,
+                                uint64_t epoch, haft_error *err)
 {
     haft_error failed = {0};
     haft__store_request gone = {.verb = HAFT__STORE_REMOVE,
@@ -145,8 +145,8 @@ static bool is_copy(const haft__store_run *row, haft__move *ret_move)
     return haft__move_parse_owner(row->owner, ret_move) && ret_move->step == HAFT__MOVE_FROM;
 }
 
-/* Removes the copy of an earlier move, which cannot be completed any more. A copy with a greater
- * epoch belongs to a move that has claimed the run after this one. */
+/* Removes the copy of an earlier move that can no longer be completed. Fails for a copy with a
+ * greater epoch, because it belongs to a later move. */
 static haft_status remove_stale_copy(haft__migration *m, const haft__run_snapshot *run,
                                      haft_error *err)
 {
@@ -162,11 +162,13 @@ static haft_status remove_stale_copy(haft__migration *m, const haft__run_snapsho
         return status;
     }
     const haft__store_run *row = &find.found[0];
-    return row->epoch < copy_epoch(run) ? remove_at(m, m->to, row->id, row->owner, row->epoch, err)
-                                        : haft__move_fail(row->id, &move, err);
+    return row->epoch < copy_epoch(run)
+               ? remove_owned(m, m->to, row->id, row->owner, row->epoch, err)
+               : haft__move_fail(row->id, &move, err);
 }
 
-/* Whether an interrupted move has the same target: it names the store, or its copy is there. */
+/* Whether an interrupted move has the same target: it names the new store, or its copy is in the
+ * new store. */
 static bool is_move_target(haft__migration *m, haft_str id, const haft__move *move)
 {
     haft__move there;
@@ -178,8 +180,8 @@ static bool is_move_target(haft__migration *m, haft_str id, const haft__move *mo
 
 /* ---- one run ---- */
 
-/* Whether the run can be claimed from its owner: a dead process, or a move to the same store
- * (*ret_dead). BAD_STATE for a move to another store, which has to be completed there. */
+/* Checks whether the run can be claimed from its owner: a dead process, or a move to the same store
+ * (*ret_dead). BAD_STATE for a move to another store, which must be completed with that store. */
 static haft_status check_owner(haft__migration *m, const haft__store_run *row, bool *ret_dead,
                                haft_error *err)
 {
@@ -192,7 +194,7 @@ static haft_status check_owner(haft__migration *m, const haft__store_run *row, b
                : HAFT_OK;
 }
 
-/* From now on no other process continues the run in the old store. */
+/* Claims the run in the old store. After this, no other process continues the run there. */
 static haft_status claim(haft__migration *m, const haft__store_run *row, uint64_t *ret_epoch,
                          haft_error *err)
 {
@@ -217,8 +219,8 @@ static haft_status check_free(haft__migration *m, const haft__store_run *row, ha
                : status;
 }
 
-/* Fails if the copy is not of this migration: one that has lost the run may still write its copy,
- * which it then removes. */
+/* Fails if another migration wrote the copy. A migration that no longer owns the run may still
+ * write a copy before it removes it. */
 static haft_status check_own_copy(const haft__migration *m, const haft__run_snapshot *run,
                                   const haft__run_snapshot *there, haft_error *err)
 {
@@ -229,7 +231,7 @@ static haft_status check_own_copy(const haft__migration *m, const haft__run_snap
     return is_copy(row, &move) && !own ? haft__move_fail(row->id, &move, err) : HAFT_OK;
 }
 
-/* Writes the run into the new store unless it is there, reads it back and compares. */
+/* Writes the run into the new store, if it does not exist there, reads it back and compares. */
 static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot *run,
                                    haft__migration_report *ret_report, haft__run_snapshot *ret_copy,
                                    haft_error *err)
@@ -264,8 +266,7 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
     return status == HAFT_OK ? compare(m, run, ret_copy, true, err) : status;
 }
 
-/* The old store says that the copy is the run: releases the copy, and removes the rest from the old
- * store. */
+/* Completes a committed move: releases the copy, and removes the run from the old store. */
 static haft_status finish_move(haft__migration *m, const haft__store_run *row,
                                haft__migration_report *ret_report, haft_error *err)
 {
@@ -278,14 +279,14 @@ static haft_status finish_move(haft__migration *m, const haft__store_run *row,
             haft__fail(err, HAFT_BAD_STATE, "", "the run was moved to %.*s, which does not have it",
                        HAFT__ARG(move.store));
         return haft__hint(err, status,
-                          "the copy may have been removed; the old store keeps the run");
+                          "the copy may have been removed; the run stays in the old store");
     }
     const haft__store_run *copy = status == HAFT_OK ? &find.found[0] : NULL;
     if (copy != NULL && is_copy(copy, &there) && haft__str_equal(there.id, move.id)) {
         status = release_at(m, m->to, copy->id, copy->epoch, err);
     }
     status =
-        status == HAFT_OK ? remove_at(m, m->from, row->id, row->owner, row->epoch, err) : status;
+        status == HAFT_OK ? remove_owned(m, m->from, row->id, row->owner, row->epoch, err) : status;
     ret_report->removed = status == HAFT_OK;
     return status;
 }
@@ -302,7 +303,8 @@ static haft_status finish_earlier_move(haft__migration *m, const haft__store_run
     return m->dry_run ? HAFT_OK : finish_move(m, row, ret_report, err);
 }
 
-/* From now on the copy is the run. BAD_STATE if somebody has claimed the run meanwhile. */
+/* Commits the move: after this, the copy is the run. BAD_STATE if another process has claimed the
+ * run meanwhile. */
 static haft_status commit_move(haft__migration *m, const haft__store_run *row,
                                haft__store_run *ret_left, haft_error *err)
 {
@@ -318,12 +320,12 @@ static haft_status commit_move(haft__migration *m, const haft__store_run *row,
     return status;
 }
 
-/* Releases a run that could not be moved. Removes its copy first, because nobody could use it. */
+/* Releases a run that could not be moved. First removes its copy, which no process could use. */
 static void roll_back_move(haft__migration *m, const haft__store_run *row,
                            const haft__run_snapshot *run)
 {
     if (run->row.id.len > 0) {
-        (void)!remove_at(m, m->to, row->id, haft__str(m->copy_owner), copy_epoch(run), NULL);
+        (void)!remove_owned(m, m->to, row->id, haft__str(m->copy_owner), copy_epoch(run), NULL);
     }
     (void)!release_at(m, m->from, row->id, row->epoch, NULL);
 }
@@ -352,7 +354,7 @@ static haft_status move_open(haft__migration *m, const haft__store_run *found,
         return status;
     }
     status = copy_from(m, row.id, &run, ret_report, err);
-    bool unknown = false; /* not known whether the move was committed */
+    bool unknown = false; /* whether the move was committed is unknown */
     if (status == HAFT_OK) {
         status = commit_move(m, &row, &left, err);
         unknown = status == HAFT_IO;
@@ -372,7 +374,7 @@ static haft_status migrate_ended(haft__migration *m, haft_str id,
     haft__run_snapshot run;
     haft_status status = copy_from(m, id, &run, ret_report, err);
     if (status == HAFT_OK && m->move && !m->dry_run) {
-        status = remove_at(m, m->from, id, HAFT__LIT(""), 0, err);
+        status = remove_owned(m, m->from, id, HAFT__LIT(""), 0, err);
         ret_report->removed = status == HAFT_OK;
     }
     return status;
@@ -410,8 +412,8 @@ haft_status haft__migration_run(haft__migration *m, haft_str id, haft__migration
 
 /* ---- both stores ---- */
 
-/* The name of a store in the other one: an absolute path, which means the same in every working
- * directory. It is only used for messages and to recognize a repeated move. */
+/* Makes the name under which one store records the other: an absolute path, which does not depend
+ * on the working directory. The name is used only in messages and to recognize a repeated move. */
 static void name_store(haft__migration *m, const char *url, char name[HAFT__MIGRATION_NAME_BYTES])
 {
     char path[PATH_MAX];
@@ -448,7 +450,8 @@ static haft_status name_owners(haft__migration *m, const char *from_name, haft_e
     return HAFT_OK;
 }
 
-/* A dry run writes nothing: a store that does not exist counts as empty. */
+/* Opens the new store. A dry run does not create it: a store that does not exist is treated as
+ * empty. */
 static haft_status open_target(haft__migration *m, const char *to, haft_error *err)
 {
     bool missing = m->dry_run && haft__store_access_missing_file(to) != NULL;
@@ -463,8 +466,8 @@ static haft_status fail_same_store(haft__migration *m, haft_error *err)
                       "expected two different stores, found the same store twice");
 }
 
-/* Checks that the stores differ: whether a value put into the new store appears in the old one. A
- * dry run writes nothing, and compares the names. */
+/* Checks that the stores differ: a value that is written to the new store must not appear in the
+ * old store. A dry run writes nothing and compares the names instead. */
 static haft_status check_distinct_stores(haft__migration *m, const char *from_name, haft_error *err)
 {
     if (m->dry_run && strcmp(from_name, m->to_name) != 0) {

@@ -17,20 +17,20 @@
 /* A run of the old store. */
 typedef struct run_entry {
     char id[HAFT__ID_LENGTH + 1];
-    char parent[HAFT__ID_LENGTH + 1]; /* of a child run; else "" */
-    bool wanted, done;
+    char parent[HAFT__ID_LENGTH + 1]; /* for a child run: its parent; else "" */
+    bool selected, done;
 } run_entry;
 
 typedef struct batch {
     haft__migration *m;
     const haft__migrate_runs_options *options;
-    run_entry *entries; /* by id */
+    run_entry *entries; /* sorted by id */
     size_t count, capacity;
     haft__migrate_totals totals;
     haft_error *err;
 } batch;
 
-/* ---- which runs ---- */
+/* ---- selecting runs ---- */
 
 static haft_status add_entry(batch *b, const haft__store_run *row)
 {
@@ -40,16 +40,16 @@ static haft_status add_entry(batch *b, const haft__store_run *row)
         return haft__fail_no_memory(b->err);
     }
     b->entries = entries;
-    run_entry *one = &b->entries[b->count++];
-    *one = (run_entry){.wanted = b->options->names == NULL};
-    (void)snprintf(one->id, sizeof(one->id), "%.*s", HAFT__ARG(row->id));
+    run_entry *entry = &b->entries[b->count++];
+    *entry = (run_entry){.selected = b->options->names == NULL};
+    (void)snprintf(entry->id, sizeof(entry->id), "%.*s", HAFT__ARG(row->id));
     if (haft__store_run_is_child(row)) {
-        (void)snprintf(one->parent, sizeof(one->parent), "%.*s", HAFT__ARG(row->parent));
+        (void)snprintf(entry->parent, sizeof(entry->parent), "%.*s", HAFT__ARG(row->parent));
     }
     return HAFT_OK;
 }
 
-/* Reads all ids of the old store, page by page, the greatest first, and reverses them. */
+/* Reads all runs of the old store, page by page from the greatest id, and reverses their order. */
 static haft_status list_all(batch *b)
 {
     haft__store_request list = {.verb = HAFT__STORE_LIST, .arena = &b->m->arena};
@@ -88,20 +88,20 @@ static run_entry *find_entry(batch *b, haft_str id)
                         : NULL;
 }
 
-/* A tree is migrated as one: the runs above a named one, then the runs below all of these. A run
- * has a smaller id than its children. */
+/* Selects whole trees: first the runs above selected runs, then the runs below. A run has a smaller
+ * id than its children. */
 static void mark_trees(batch *b)
 {
     for (size_t i = b->count; i-- > 0;) {
         run_entry *parent =
-            b->entries[i].wanted ? find_entry(b, haft__str(b->entries[i].parent)) : NULL;
+            b->entries[i].selected ? find_entry(b, haft__str(b->entries[i].parent)) : NULL;
         if (parent != NULL) {
-            parent->wanted = true;
+            parent->selected = true;
         }
     }
     for (size_t i = 0; i < b->count; i++) {
         const run_entry *parent = find_entry(b, haft__str(b->entries[i].parent));
-        b->entries[i].wanted = b->entries[i].wanted || (parent != NULL && parent->wanted);
+        b->entries[i].selected = b->entries[i].selected || (parent != NULL && parent->selected);
     }
 }
 
@@ -114,9 +114,9 @@ static haft_status mark_named(batch *b)
                                     .arena = &b->m->arena};
         haft__arena_reset(&b->m->arena);
         status = haft__store_submit_and_wait(b->m->from, &find, b->err);
-        run_entry *one = status == HAFT_OK ? find_entry(b, find.found[0].id) : NULL;
-        if (one != NULL) {
-            one->wanted = true;
+        run_entry *entry = status == HAFT_OK ? find_entry(b, find.found[0].id) : NULL;
+        if (entry != NULL) {
+            entry->selected = true;
         }
     }
     mark_trees(b);
@@ -125,34 +125,34 @@ static haft_status mark_named(batch *b)
 
 /* ---- migrating ---- */
 
-static void note_failure(batch *b, const char *id, const haft_error *error)
+static void report_failure(batch *b, const char *id, const haft_error *error)
 {
     b->totals.failed++;
     b->options->on_failure(b->options->context, id, error);
 }
 
-static void migrate(batch *b, run_entry *one)
+static void migrate(batch *b, run_entry *entry)
 {
     haft__migration_report run;
     haft_error failed = {0};
-    one->done = true;
-    if (haft__migration_run(b->m, haft__str(one->id), &run, &failed) != HAFT_OK) {
-        note_failure(b, one->id, &failed);
+    entry->done = true;
+    if (haft__migration_run(b->m, haft__str(entry->id), &run, &failed) != HAFT_OK) {
+        report_failure(b, entry->id, &failed);
         return;
     }
     b->totals.copied += run.outcome == HAFT__MIGRATION_COPIED;
     b->totals.already_there += run.outcome == HAFT__MIGRATION_ALREADY_THERE;
     b->totals.skipped += run.outcome == HAFT__MIGRATION_SKIPPED;
-    b->options->on_run(b->options->context, one->id, &run);
+    b->options->on_run(b->options->context, entry->id, &run);
 }
 
-static void migrate_in_order(batch *b, run_entry *one);
+static void migrate_in_order(batch *b, run_entry *entry);
 
-/* Migrates the earlier runs of its thread first: its history, then open ones. */
-static haft_status migrate_predecessors(batch *b, const run_entry *one, haft__arena *arena)
+/* Migrates the earlier runs of the thread: first the history of the run, then the open runs. */
+static haft_status migrate_predecessors(batch *b, const run_entry *entry, haft__arena *arena)
 {
     haft__store_request find = {
-        .verb = HAFT__STORE_FIND, .name = haft__str(one->id), .arena = arena};
+        .verb = HAFT__STORE_FIND, .name = haft__str(entry->id), .arena = arena};
     haft_status status = haft__store_submit_and_wait(b->m->from, &find, b->err);
     if (status != HAFT_OK || find.found[0].thread.len == 0) {
         return status;
@@ -160,14 +160,14 @@ static haft_status migrate_predecessors(batch *b, const run_entry *one, haft__ar
     haft__store_request before[] = {
         {.verb = HAFT__STORE_THREAD_HISTORY,
          .thread = find.found[0].thread,
-         .name = haft__str(one->id)},
-        {.verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(one->id)}};
+         .name = haft__str(entry->id)},
+        {.verb = HAFT__STORE_PREDECESSORS, .run.id = haft__str(entry->id)}};
     for (size_t k = 0; status == HAFT_OK && k < COUNT(before); k++) {
         before[k].arena = arena;
         status = haft__store_submit_and_wait(b->m->from, &before[k], b->err);
         for (size_t i = 0; status == HAFT_OK && i < before[k].found_count; i++) {
             run_entry *other = find_entry(b, before[k].found[i].id);
-            if (other != NULL && other->wanted && !other->done) {
+            if (other != NULL && other->selected && !other->done) {
                 migrate_in_order(b, other);
             }
         }
@@ -175,20 +175,20 @@ static haft_status migrate_predecessors(batch *b, const run_entry *one, haft__ar
     return status;
 }
 
-static void migrate_in_order(batch *b, run_entry *one)
+static void migrate_in_order(batch *b, run_entry *entry)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    one->done = true; /* prevents a cycle in a damaged store */
-    haft_status status = migrate_predecessors(b, one, &arena);
+    entry->done = true; /* prevents a cycle in a damaged store */
+    haft_status status = migrate_predecessors(b, entry, &arena);
     haft__arena_finish(&arena);
     if (status != HAFT_OK) {
         haft_error failed = *b->err;
         *b->err = (haft_error){0};
-        note_failure(b, one->id, &failed);
+        report_failure(b, entry->id, &failed);
         return;
     }
-    migrate(b, one);
+    migrate(b, entry);
 }
 
 haft_status haft__migrate_runs(haft__migration *m, const haft__migrate_runs_options *options,
@@ -201,7 +201,7 @@ haft_status haft__migrate_runs(haft__migration *m, const haft__migrate_runs_opti
         status = mark_named(&b);
     }
     for (size_t i = 0; status == HAFT_OK && i < b.count && !b.totals.stopped; i++) {
-        if (b.entries[i].wanted && !b.entries[i].done) {
+        if (b.entries[i].selected && !b.entries[i].done) {
             migrate_in_order(&b, &b.entries[i]);
         }
         b.totals.stopped = options->stop(options->context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/ops/migrate_runs.h - migrates many runs: all of a store, or those that are named.
+ * engine/ops/migrate_runs.h - migrates all runs of a store, or named runs.
  *
  * Runs of a thread are migrated in the order in which they were created, because the new store
  * keeps that order.
@@ -15,17 +15,17 @@ typedef struct haft__migrate_runs_options {
     size_t name_count;
     void (*on_run)(void *context, const char *id, const haft__migration_report *run);
     void (*on_failure)(void *context, const char *id, const haft_error *error);
-    bool (*stop)(void *context); /* called after each run: whether to stop */
+    bool (*stop)(void *context); /* called after each run; returns whether to stop */
     void *context;
 } haft__migrate_runs_options;
 
 typedef struct haft__migrate_totals {
     size_t copied, already_there, skipped, failed; /* runs, by outcome */
-    bool stopped;                                  /* by `stop`, before the last run */
+    bool stopped;                                  /* `stop` returned true before the last run */
 } haft__migrate_totals;
 
-/* Migrates the runs. A run that fails does not stop the others: `on_failure` and the totals report
- * it. NOT_FOUND or BAD_INPUT for a name, or an error of the old store. */
+/* Migrates the runs. If a run fails, the migration continues; `on_failure` and the totals report
+ * the failure. Fails with NOT_FOUND or BAD_INPUT for a name, or with an error of the old store. */
 HAFT_MUST_USE haft_status haft__migrate_runs(haft__migration *m,
                                              const haft__migrate_runs_options *options,
                                              haft__migrate_totals *ret_totals, haft_error *err);

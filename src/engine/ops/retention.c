@@ -21,7 +21,7 @@ static haft_status remove_row(haft_runtime *runtime, haft__arena *arena, const h
     return haft__store_access_execute(runtime, arena, &remove, err);
 }
 
-/* Reads the runs below a run. Those of a damaged run are not known; GC removes them later. */
+/* Reads the runs below a run. The runs below a damaged run are unknown; GC removes them later. */
 static haft_status read_below(haft_runtime *runtime, haft__arena *arena, haft_str id,
                               haft__run_tree *ret_tree, haft_error *err)
 {
@@ -44,8 +44,8 @@ static haft_status check_free(haft_runtime *runtime, const haft__run_tree *tree,
     for (size_t i = 0; i < tree->count; i++) {
         const haft__store_run *row = &tree->runs[i]->opening.row;
         if (haft__stored_run_is_owned(runtime, row)) {
-            haft_status status = haft__fail(
-                err, HAFT_BAD_STATE, "", "its child %.*s belongs to a process", HAFT__ARG(row->id));
+            haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
+                                            "a process owns its child %.*s", HAFT__ARG(row->id));
             return haft__hint(err, status, "cancel the run first");
         }
     }
@@ -83,7 +83,8 @@ haft_status haft__retention_remove_run(haft_runtime *runtime, haft__arena *arena
     if (status == HAFT_OK) {
         status = check_free(runtime, &tree, err);
     }
-    if (status == HAFT_OK) { /* what remains after a crash has no parent, and GC removes it */
+    if (status == HAFT_OK) { /* after a crash, GC removes the remaining runs, which have no
+                              * parent */
         status = remove_row(runtime, arena, &row, err);
     }
     for (size_t i = 0; status == HAFT_OK && i < tree.count; i++) {
@@ -107,7 +108,7 @@ haft_status haft__retention_apply(haft_runtime *runtime, haft__arena *arena,
                                   const haft__retention_rules *rules, uint64_t *ret_count,
                                   haft_error *err)
 {
-    uint64_t now = haft__store_now(runtime->store); /* the clock of the recorded ends */
+    uint64_t now = haft__store_now(runtime->store); /* the clock that recorded the ends of runs */
     bool selects = rules->has_keep || rules->end_count > 0;
     uint64_t before = now > rules->age_ms ? now - rules->age_ms : 1;
     haft__store_request collect = {.verb = HAFT__STORE_GC,
@@ -120,7 +121,7 @@ haft_status haft__retention_apply(haft_runtime *runtime, haft__arena *arena,
                                    .dry_run = rules->dry_run};
     haft_status status = HAFT_OK;
     *ret_count = 0;
-    /* A child can be removed once its parent is gone: one pass for each level of a tree. */
+    /* A child can be removed only after its parent, so each level of a tree needs one pass. */
     for (uint32_t level = 0; status == HAFT_OK && level <= HAFT__LIMIT_CHILD_DEPTH; level++) {
         haft__store_request pass = collect;
         pass.keep = level == 0 ? collect.keep : 0;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/retention.h - removes runs: one by name, or those that retention rules select. */
+/* engine/ops/retention.h - removes one run by name, or all runs that retention rules select. */
 #ifndef HAFT_ENGINE_OPS_RETENTION_H
 #define HAFT_ENGINE_OPS_RETENTION_H
 
 #include "engine/runtime.h"
 
-/* Removes the run that `name` selects, also a damaged one. BAD_STATE if a live process owns it. */
+/* Removes the run that `name` selects, even if it is damaged. BAD_STATE if a live process owns the
+ * run. */
 HAFT_MUST_USE haft_status haft__retention_remove_run(haft_runtime *runtime, haft__arena *arena,
                                                      haft_str name, haft_error *err);
 
-/* Which runs are removed. Runs that have not ended are never removed. Without any rule no run is
- * removed, but caches are cleaned. */
+/* Rules that select the runs to remove. Runs that have not ended are never removed. Without any
+ * rule no run is removed, but caches are cleaned. */
 typedef struct haft__retention_rules {
     bool has_age, has_keep;
     uint64_t age_ms;      /* if has_age: only runs that ended longer ago than this */
-    uint64_t keep;        /* if has_keep: not the `keep` runs that ended last */
+    uint64_t keep;        /* if has_keep: the last `keep` ended runs are not removed */
     const haft_str *ends; /* only runs with these ends; see haft__retention_is_end */
     size_t end_count;
     bool dry_run; /* count the runs, but do not remove them */

@@ -23,8 +23,8 @@ haft_status haft__run_list_read(haft_runtime *runtime, haft__arena *arena,
     return status;
 }
 
-/* A run with one event was created and has not begun: another run of its thread is ahead of it, or
- * no worker has claimed it. */
+/* A run with one event has not begun, because an earlier run of its thread is open, or because no
+ * worker has claimed the run. */
 haft_str haft__run_list_state(const haft__store_run *row)
 {
     bool queued = row->state == HAFT__RUN_STATE_RUNNING && row->seq == 1;

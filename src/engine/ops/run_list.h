@@ -7,10 +7,11 @@
 #include "json/write.h"
 
 typedef struct haft__run_list_filter {
-    haft_str thread; /* "": of all threads */
-    haft_str before; /* only runs with smaller ids: the last id of the page before; "": all */
-    uint64_t limit;  /* at most; 0: as many as a page has, HAFT__LIMIT_STORE_LIST */
-    bool open_only;  /* that have not ended */
+    haft_str thread; /* "": all threads */
+    haft_str before; /* only runs with smaller ids: the last id of the previous page; "": all
+                      * runs */
+    uint64_t limit;  /* maximum number; 0: one page, HAFT__LIMIT_STORE_LIST */
+    bool open_only;  /* only runs that have not ended */
 } haft__run_list_filter;
 
 typedef struct haft__run_list {
@@ -23,8 +24,8 @@ HAFT_MUST_USE haft_status haft__run_list_read(haft_runtime *runtime, haft__arena
                                               const haft__run_list_filter *filter,
                                               haft__run_list *ret_list, haft_error *err);
 
-/* The state of a run as people see it: as the store has it, or "queued" for a run that has not
- * begun, or "damaged". */
+/* The state of a run for people: the state in the store, "queued" for a run that has not begun, or
+ * "damaged". */
 haft_str haft__run_list_state(const haft__store_run *row);
 
 /* {"runs": [...]} */

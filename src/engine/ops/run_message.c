@@ -19,7 +19,7 @@
 #define CONSUME_TIMEOUT_MS 10000U
 #define POLL_MS            50U
 #define REPORT_AFTER_MS    1000U /* after this, the wait is reported */
-/* More attempts mean another problem than faster processes. */
+/* After so many attempts, the cause is not that other processes were faster. */
 #define MAX_TRIES 100U
 
 /* The wait for a message to be consumed. */
@@ -27,13 +27,13 @@ typedef struct message_wait {
     haft__run_message *m;
     haft_run *run; /* the same as m->run */
     haft__arena *arena;
-    uint64_t start_ms; /* on the monotonic clock: the wall clock may be set meanwhile */
+    uint64_t start_ms; /* monotonic time, because somebody may set the wall clock */
     uint64_t lease_ms; /* the owner's lease at the start */
     bool reported;
-    haft_str text; /* the message, and its id in the store once known */
-    uint64_t message;
+    haft_str text;    /* the text of the message */
+    uint64_t message; /* its id in the store; 0: unknown */
     bool consumed;
-    bool left;      /* the run has no owner any more */
+    bool ownerless; /* the run no longer has an owner */
     unsigned tries; /* attempts to open the run here */
 } message_wait;
 
@@ -42,15 +42,16 @@ static haft_status execute(const message_wait *w, haft__store_request *request, 
     return haft__store_access_execute(w->run->runtime, w->arena, request, err);
 }
 
-static haft_status fail_deaf_owner(message_wait *w, haft_error *err)
+static haft_status fail_unresponsive_owner(message_wait *w, haft_error *err)
 {
     w->m->owner_unresponsive = true;
     return haft__fail(err, HAFT_IO, w->run->id,
-                      "the process that has this run does not listen; the message is kept for it");
+                      "the process that owns this run does not read its messages; the message "
+                      "stays in the store");
 }
 
-/* A process that moves a run to another store consumes no messages: the message moves with the run,
- * and is consumed after the move. */
+/* Fails if the run is being moved to another store. The moving process consumes no messages; the
+ * message moves with the run and is consumed after the move. */
 static haft_status check_not_moving(const haft__store_run *row, haft_error *err)
 {
     haft__move move;
@@ -58,9 +59,9 @@ static haft_status check_not_moving(const haft__store_run *row, haft_error *err)
                                                      : HAFT_OK;
 }
 
-/* An owner that is stopped cannot consume messages; its run can be claimed when the lease expires.
- * An owner that renews its lease but does not consume the message within the timeout is
- * unresponsive. */
+/* Checks the owner of the run. A suspended owner cannot consume messages; its run can be claimed
+ * when the lease expires. An owner is unresponsive if it renews its lease but does not consume the
+ * message within the timeout. */
 static haft_status check_owner(message_wait *w, haft_error *err)
 {
     haft__store_request request = {.verb = HAFT__STORE_FIND, .name = haft__str(w->run->id)};
@@ -71,14 +72,14 @@ static haft_status check_owner(message_wait *w, haft_error *err)
     const haft__store_run *row = &request.found[0];
     uint64_t waited = haft__clock_monotonic() - w->start_ms;
     w->lease_ms = w->lease_ms == 0 ? row->lease_ms : w->lease_ms;
-    w->left = !haft__stored_run_is_owned(w->run->runtime, row);
-    if (!w->left && check_not_moving(row, err) != HAFT_OK) {
+    w->ownerless = !haft__stored_run_is_owned(w->run->runtime, row);
+    if (!w->ownerless && check_not_moving(row, err) != HAFT_OK) {
         return HAFT_BAD_STATE;
     }
-    if (!w->left && waited > CONSUME_TIMEOUT_MS && row->lease_ms != w->lease_ms) {
-        return fail_deaf_owner(w, err);
+    if (!w->ownerless && waited > CONSUME_TIMEOUT_MS && row->lease_ms != w->lease_ms) {
+        return fail_unresponsive_owner(w, err);
     }
-    if (!w->left && waited > REPORT_AFTER_MS && !w->reported) {
+    if (!w->ownerless && waited > REPORT_AFTER_MS && !w->reported) {
         w->reported = true;
         if (w->m->report != NULL) {
             uint64_t now = haft__runtime_now(w->run->runtime);
@@ -88,15 +89,16 @@ static haft_status check_owner(message_wait *w, haft_error *err)
     return HAFT_OK;
 }
 
-/* The owner has left the run before it consumed the message: opens the run here, where it consumes
- * the message. Sending the command again would leave the message in the store, for a later question
- * of the same call. */
+/* If the owner has released the run before it consumed the message, opens the run in this process,
+ * so that the run consumes the message. (If the command were sent again, the first message would
+ * stay in the store and could answer a later question of the same call.) */
 static haft_status open_run_here(message_wait *w, haft_error *err)
 {
     haft_status status = haft_run_open(w->run->runtime, w->run->id, &w->m->opened, err);
-    if (status == HAFT_BAD_STATE && ++w->tries < MAX_TRIES) { /* another owner, or it ended */
+    if (status == HAFT_BAD_STATE && ++w->tries < MAX_TRIES) { /* the run has a new owner or has
+                                                               * ended */
         *err = (haft_error){0};
-        w->left = false;
+        w->ownerless = false;
         return HAFT_OK;
     }
     return status;
@@ -116,8 +118,9 @@ static haft_status wait_poll_interval(const message_wait *w, haft_error *err)
     return status;
 }
 
-/* Whether the message is gone. The store does not return its id on sending: it is the last message
- * with the same text. Other messages to the run may stay for long. */
+/* Whether the message was consumed. The store does not return the id of a sent message, so the id
+ * is that of the last message with the same text. Other messages to the run may stay for a long
+ * time. */
 static bool is_consumed(message_wait *w, const haft__store_request *found)
 {
     uint64_t there = 0;
@@ -131,7 +134,7 @@ static bool is_consumed(message_wait *w, const haft__store_request *found)
     return there == 0;
 }
 
-/* Waits until the owner, which may become this process, has consumed the message. */
+/* Waits until the owner has consumed the message. This process may become the owner. */
 static haft_status wait_until_consumed(message_wait *w, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -149,15 +152,15 @@ static haft_status wait_until_consumed(message_wait *w, haft_error *err)
             status = check_owner(w, err);
         }
         haft__arena_restore(w->arena, mark);
-        if (status == HAFT_OK && w->left && w->m->opened == NULL) {
+        if (status == HAFT_OK && w->ownerless && w->m->opened == NULL) {
             status = open_run_here(w, err);
         }
     }
     return status;
 }
 
-/* The store rejected the message: the run has ended, which the caller sees when it reads the run,
- * or is being moved to another store. */
+/* Explains why the store rejected the message. If the run is being moved to another store, fails.
+ * If the run has ended, succeeds, because the caller reads the run afterwards. */
 static haft_status explain_rejection(const message_wait *w, haft_error *err)
 {
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = haft__str(w->run->id)};

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/run_message.h - sends a command, as a message of the store, to a run that another
- * process owns. */
+/* engine/ops/run_message.h - sends a command to a run that another process owns, as a message in
+ * the store. */
 #ifndef HAFT_ENGINE_OPS_RUN_MESSAGE_H
 #define HAFT_ENGINE_OPS_RUN_MESSAGE_H
 
 #include "engine/runtime.h"
 #include "run/pause/command.h"
 
-/* Reports, once for a message, that the owner of `run` has not consumed it after a second; the
- * owner's lease expires in `lease_ms`. */
+/* Called once if the owner of `run` has not consumed a message after a second. The owner's lease
+ * expires in `lease_ms`. */
 typedef void haft__run_message_report(void *context, const char *run, uint64_t lease_ms);
 
 typedef struct haft__run_message {
-    haft_run *run;                    /* as the sender has read it */
+    haft_run *run;                    /* the run, read by the sender */
     const haft__run_command *command; /* with the redactor of the run's agent */
     haft__run_message_report *report; /* may be NULL */
-    void *context;                    /* of `report` */
-    haft_run *opened;        /* result: the run had no owner any more and was opened here; or NULL.
-                                Release it, also after a failure. */
+    void *context;                    /* argument of `report` */
+    haft_run *opened;        /* result: the run, if it lost its owner and was opened in this
+                              * process; or NULL. Release it, also after a failure. */
     bool owner_unresponsive; /* result of a failure: the owner renews its lease but consumes no
                            messages */
 } haft__run_message;
 
 /* Sends the message and blocks until the run has processed it. A run that has ended ignores the
- * message; the caller still inspects the run, because somebody else may have sent the same command.
- * `arena` is for temporary memory. */
+ * message. The caller must still inspect the run, because another process may have sent the same
+ * command. `arena` is for temporary memory. */
 HAFT_MUST_USE haft_status haft__run_message_deliver(haft__run_message *message, haft__arena *arena,
                                                     haft_error *err);
 

@@ -49,7 +49,7 @@ static haft_status add_artifact(reader *r, haft_str name)
     return status;
 }
 
-/* The artifacts that the events name. */
+/* Reads the artifacts that the events name. */
 static haft_status read_artifacts(reader *r)
 {
     haft__run_snapshot *run = r->run;
@@ -155,7 +155,7 @@ static bool same_artifacts(const haft__run_snapshot *a, const haft__run_snapshot
     return same;
 }
 
-/* Unless `all`, `there` may have only the first messages. */
+/* Compares the messages. Unless `all`, `there` may lack the last messages. */
 static bool same_messages(const haft__run_snapshot *a, const haft__run_snapshot *there, bool all)
 {
     bool same =

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/run_snapshot.h - everything that a store has of a run, to copy and compare it. */
+/* engine/ops/run_snapshot.h - reads and compares all data of a run in a store. */
 #ifndef HAFT_ENGINE_OPS_RUN_SNAPSHOT_H
 #define HAFT_ENGINE_OPS_RUN_SNAPSHOT_H
 
 #include "base/hash.h"
 #include "store/store.h"
 
-/* All of it lives in the arena that it was read into. */
+/* All data of a run. It lives in the arena that was passed to haft__run_snapshot_read. */
 typedef struct haft__run_snapshot {
     haft__store_run row;
-    haft_str events; /* each ended by a line feed */
+    haft_str events; /* each event ends with a line feed */
     uint64_t event_count;
-    haft__store_artifact *artifacts; /* the newest of each name */
+    haft__store_artifact *artifacts; /* the newest artifact of each name */
     size_t artifact_count;
     const haft__store_message *messages;
     size_t message_count;
     bool messages_too_big; /* reading failed because the messages have too many bytes */
 } haft__run_snapshot;
 
-/* Reads the run `id`; the store checks it. */
+/* Reads the run `id`. The store checks that the run is not damaged. */
 HAFT_MUST_USE haft_status haft__run_snapshot_read(haft__store *store, haft__arena *arena,
                                                   haft__hash_key hash_key, haft_str id,
                                                   haft__run_snapshot *ret_snapshot,

@@ -34,7 +34,7 @@ haft_status haft__run_tree_open(haft_runtime *runtime, haft_str id, haft_run **r
         *err = run->error;
     }
     bool exists = status != HAFT_NOT_FOUND;
-    if (status == HAFT_OK) { /* what is shown of it is redacted */
+    if (status == HAFT_OK) { /* the secrets are needed to redact the output */
         status = haft__agent_load_secrets(run->agent, err);
     }
     if (status != HAFT_OK) {
@@ -141,9 +141,9 @@ static haft_status follow_path(haft__arena *arena, haft_run **io_run, haft_str c
 /* ---- the only pending call ---- */
 
 typedef struct pending_search {
-    haft__buf list; /* of all */
+    haft__buf list; /* all pending calls */
     size_t count;
-    const haft_run *run; /* of the last one */
+    const haft_run *run; /* the run of the last pending call */
     haft_str call;
 } pending_search;
 
@@ -179,7 +179,8 @@ bool haft__run_tree_has_pending(const haft_run *root)
     return search.count > 0;
 }
 
-/* Without a pending call, the command is for the root, which explains that. */
+/* Finds the only pending call. Without a pending call, the result is the root, which rejects the
+ * command with a message. */
 static haft_status find_only(haft_runtime *runtime, haft__arena *arena, const haft_run *root,
                              haft_str *ret_run, haft_str *ret_call, haft_error *err)
 {

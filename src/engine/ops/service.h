@@ -16,20 +16,20 @@ typedef struct haft__service_host {
     /* Called when the server listens at ADDR:PORT. If this fails, the server ends. */
     haft_status (*on_listening)(void *context, haft_str address, haft_error *err);
     void (*warn)(void *context, haft_str text);
-    bool (*stop)(void *context); /* called after each step of the loop: whether to stop */
+    bool (*stop)(void *context); /* called after each step of the loop; returns whether to stop */
     void *context;
 } haft__service_host;
 
-/* A spec as an MCP server. Everything is borrowed. */
+/* Options of an MCP server with the tools of a spec. All pointers are borrowed. */
 typedef struct haft__mcp_service_options {
     haft__service_host host;
     haft_runtime *runtime;
     haft__arena *arena;
     const haft__spec *spec;
-    const char *store;              /* URL for commands in messages; NULL: the default store */
-    const char *listen;             /* ADDR:PORT for HTTP; NULL: standard input and output */
-    const char *listen_name;        /* how errors name the address */
-    const char *token_file;         /* clients must send its first line; NULL: no token */
+    const char *store;       /* URL for commands in messages; NULL: the default store */
+    const char *listen;      /* ADDR:PORT for HTTP; NULL: standard input and output */
+    const char *listen_name; /* the name of the address in errors */
+    const char *token_file; /* file whose first line clients must send as a token; NULL: no token */
     const char *const *allow_hosts; /* names of this host that clients may use */
     size_t allow_host_count;
 } haft__mcp_service_options;
@@ -42,7 +42,7 @@ typedef enum haft__mock_service_kind {
     HAFT__MOCK_SERVICE_OTHER,
 } haft__mock_service_kind;
 
-/* A script as a model server. Everything is borrowed. */
+/* Options of a model server that plays a script. All pointers are borrowed. */
 typedef struct haft__mock_service_options {
     haft__service_host host;
     haft__loop *loop;
@@ -52,7 +52,7 @@ typedef struct haft__mock_service_options {
     haft__mock_service_kind like;
     bool repeat_script; /* start over after the last reply */
     bool require_key;   /* reject requests without an API key */
-    size_t dimensions;  /* of the vectors of /v1/embeddings; 0: there is no such path */
+    size_t dimensions;  /* of the vectors of /v1/embeddings; 0: this path does not exist */
     const char *fault;  /* fault of these vectors: "error", "slow", "garbage", "sizes"; or NULL */
 } haft__mock_service_options;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec_drift.c - compares the spec of a run with the file it came from. Tests:
+/* spec_drift.c - compares the spec of a run with its file. Tests:
  * tests/engine/ops/spec_drift_test.c, tests/cli/respec_test.py. */
 #include "engine/ops/spec_drift.h"
 
@@ -18,12 +18,12 @@
 /* A spec to load instead of the run's. */
 typedef struct candidate {
     haft_str text;
-    haft_str file;   /* hash of the file that the run has then */
-    bool from_file;  /* not the stored spec, which contains the overrides of the run's start */
+    haft_str file;   /* hash of the file, which the run records if it accepts the spec */
+    bool from_file;  /* false: the stored spec, which contains the overrides of the run's start */
     bool overridden; /* with the overrides of the caller */
 } candidate;
 
-/* The overrides that the run was started with, then those of the caller. */
+/* Collects the overrides of the run's start and then the overrides of the caller. */
 static haft_status read_overrides(haft__spec_drift *r, const haft__run *run, const candidate *c,
                                   haft__spec_options *options, haft_error *err)
 {
@@ -46,7 +46,7 @@ static haft_status read_overrides(haft__spec_drift *r, const haft__run *run, con
         sets[options->set_count++] = r->options.sets[i];
     }
     options->sets = sets;
-    if (model != NULL && model->kind == HAFT__JSON_STRING) { /* if the file names none */
+    if (model != NULL && model->kind == HAFT__JSON_STRING) { /* used if the file names no model */
         options->model_from = "the stored spec";
         options->model = haft__arena_copy(&r->arena, haft__json_text(*model)).ptr;
     }
@@ -138,7 +138,7 @@ static haft_status compare_models(const haft__spec *old, const haft__spec *new,
     return status;
 }
 
-/* Decides on the candidate, unless it is the run's spec. */
+/* Decides whether the run continues with the candidate, if it differs from the run's spec. */
 static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, const char *path,
                                  const candidate *c, haft__spec_replacement *ret_replacement,
                                  haft_error *err)
@@ -164,7 +164,7 @@ static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, cons
     return status;
 }
 
-/* The stored spec with the overrides of the caller. */
+/* Checks the stored spec with the overrides of the caller. */
 static haft_status override_stored(haft__spec_drift *r, const haft__run *run, const char *path,
                                    haft__spec_replacement *ret_replacement, haft_error *err)
 {
@@ -181,13 +181,14 @@ static haft_status override_stored(haft__spec_drift *r, const haft__run *run, co
     return status;
 }
 
-/* A caller that accepts the file does not want the stored spec instead. */
+/* Handles a missing file. If the caller accepts the file, fails instead of using the stored
+ * spec. */
 static haft_status handle_missing_file(const haft__spec_drift *r, const char *path, bool ahead,
                                        haft_error *err)
 {
     if (r->options.policy == HAFT__SPEC_DRIFT_ACCEPT) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, path,
-                                        "the spec file to accept does not exist any more");
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, path, "the spec file to accept no longer exists");
         report(r, HAFT__SPEC_DRIFT_MISSING, path, HAFT__LIT(""), err);
         return status;
     }
@@ -198,8 +199,8 @@ static haft_status handle_missing_file(const haft__spec_drift *r, const char *pa
     return HAFT_OK;
 }
 
-/* The file of the run can be read. If it is unchanged, the spec of the run came from it, together
- * with all overrides so far. */
+/* Checks the text of the run's file. If it is unchanged, the spec of the run was made from this
+ * file and all overrides so far. */
 static haft_status check_text(haft__spec_drift *r, const haft__run *run, const char *path,
                               haft_str text, haft__spec_replacement *ret_replacement,
                               haft_error *err)
@@ -219,7 +220,8 @@ static haft_status check_text(haft__spec_drift *r, const haft__run *run, const c
     return status;
 }
 
-/* `ahead`: the run does not exist yet; it is checked again when it is opened. */
+/* Checks the file of the run's spec. `ahead`: the run does not exist yet, and is checked again when
+ * it is opened. */
 static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bool ahead,
                                    haft__spec_replacement *ret_replacement, haft_error *err)
 {

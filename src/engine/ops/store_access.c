@@ -48,7 +48,7 @@ bool haft__store_access_can_create(const char *path)
     for (char *slash; (slash = strrchr(folder, '/')) != NULL;) {
         slash[slash == folder ? 1 : 0] = '\0';
         if (slash == folder || stat(folder, &info) == 0 || errno != ENOENT) {
-            break; /* the nearest directory that exists */
+            break; /* the nearest existing directory */
         }
     }
     return stat(folder, &info) == 0 && S_ISDIR(info.st_mode)

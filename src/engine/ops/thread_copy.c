@@ -2,9 +2,9 @@
 /*
  * thread_copy.c - copies runs that have ended into another thread.
  *
- * A copy is a run like any other: it can be shown, replayed and forked, and the next run of its
- * thread has it in its history. Results that tools cache for a thread are not copied.
- * Tests: tests/engine/ops/thread_copy_test.c, tests/cli/chat_test.py, tests/crash/fork_test.py.
+ * A copy can be shown, replayed and forked like any run, and it is part of the history of the next
+ * run of its thread. Results that tools cache for a thread are not copied. Tests:
+ * tests/engine/ops/thread_copy_test.c, tests/cli/chat_test.py, tests/crash/fork_test.py.
  */
 #include "engine/ops/thread_copy.h"
 
@@ -20,8 +20,8 @@ typedef struct run_copy {
     haft_runtime *runtime;
     haft__arena *arena;
     haft_str thread;
-    haft__store_run row;          /* of the run */
-    char id[HAFT__ID_LENGTH + 1]; /* of the copy */
+    haft__store_run row;          /* row of the original run */
+    char id[HAFT__ID_LENGTH + 1]; /* id of the copy */
     haft_str *lines;
     size_t line_count;
     haft__store_artifact *artifacts;
@@ -36,7 +36,7 @@ static haft_status store_execute(run_copy *c, haft__store_request *request)
 
 /* ---- events ---- */
 
-static haft_status keep_line(run_copy *c, const haft__event *event)
+static haft_status add_line(run_copy *c, const haft__event *event)
 {
     haft__buf body, line;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
@@ -57,8 +57,9 @@ static haft_status keep_line(run_copy *c, const haft__event *event)
     return status;
 }
 
-/* The store keeps the newest artifact of each name; so does the copy. */
-static haft_status keep_artifact(run_copy *c, const haft__event *event)
+/* Adds an artifact. If an artifact of the same name exists, replaces it, because the store has only
+ * the newest artifact of each name. */
+static haft_status add_artifact(run_copy *c, const haft__event *event)
 {
     haft__store_request request = {.verb = HAFT__STORE_READ_ARTIFACT, .run.id = c->row.id};
     haft_status status = haft__event_text(event, "name", &request.name, c->err);
@@ -76,7 +77,7 @@ static haft_status keep_artifact(run_copy *c, const haft__event *event)
     return status;
 }
 
-static haft_status take_line(run_copy *c, haft_str line)
+static haft_status copy_line(run_copy *c, haft_str line)
 {
     haft__event event;
     haft_status status = haft__event_read(c->arena, line, c->runtime->hash_key, &event, c->err);
@@ -85,9 +86,9 @@ static haft_status take_line(run_copy *c, haft_str line)
         status = haft__event_rewrite_for_run(c->arena, &move, &event, c->err);
     }
     if (status == HAFT_OK && event.kind == HAFT__EVENT_ARTIFACT_STORED) {
-        status = keep_artifact(c, &event);
+        status = add_artifact(c, &event);
     }
-    return status == HAFT_OK ? keep_line(c, &event) : status;
+    return status == HAFT_OK ? add_line(c, &event) : status;
 }
 
 static haft_status read_events(run_copy *c)
@@ -103,15 +104,15 @@ static haft_status read_events(run_copy *c)
         return haft__arena_fail(c->arena, c->err);
     }
     for (haft_str rest = request.text; status == HAFT_OK && rest.len > 0;) {
-        status = take_line(c, haft__str_split(&rest, '\n'));
+        status = copy_line(c, haft__str_split(&rest, '\n'));
     }
     return status;
 }
 
 /* ---- the store ---- */
 
-/* In one transaction: another worker would continue a run of which only the start is stored, and
- * repeat its effects. */
+/* Writes the run in one transaction. If only the start of the run were stored, a worker could
+ * continue the run and repeat its effects. */
 static haft_status write_run(run_copy *c)
 {
     haft__store_request create = {.verb = HAFT__STORE_CREATE,

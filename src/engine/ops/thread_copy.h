@@ -5,16 +5,16 @@
 
 #include "engine/runtime.h"
 
-/* Copies the run `id`, which has ended, into `thread`: the same events, answer and artifacts under
- * a new id, with the original as its parent. The copy is written in one transaction, and no worker
- * continues it. `ret_id`, of HAFT__ID_LENGTH + 1 bytes, is its id; may be NULL. Results live in
+/* Copies the ended run `id` into `thread`. The copy has the same events, answer and artifacts, a
+ * new id, and the original as its parent. It is written in one transaction, and no worker continues
+ * it. `ret_id` (HAFT__ID_LENGTH + 1 bytes, or NULL) receives the id of the copy. Results live in
  * `arena`. BAD_STATE if the run has not ended. */
 HAFT_MUST_USE haft_status haft__thread_copy_run(haft_runtime *runtime, haft__arena *arena,
                                                 haft_str id, haft_str thread, char *ret_id,
                                                 haft_error *err);
 
-/* Starts a thread with copies of `runs` except the last `without`: this is how a chat undoes
- * exchanges. `runs` are those of one thread, the newest first, as HAFT__STORE_LIST returns them;
+/* Starts a thread with copies of `runs` except the last `without` runs, so that a chat can undo
+ * exchanges. `runs` are the runs of one thread, the newest first, as HAFT__STORE_LIST returns them;
  * open runs are skipped. On failure the copies are removed. */
 HAFT_MUST_USE haft_status haft__thread_copy_without_last(haft_runtime *runtime, haft__arena *arena,
                                                          const haft__store_run *runs, size_t count,

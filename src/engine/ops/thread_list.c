@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "engine/ops/run_list.h"
 
-/* The newest runs of all threads. */
+/* Lists the newest runs of all threads. */
 static haft_status list_runs(haft_runtime *runtime, haft__arena *arena, haft__run_list *ret_list,
                              haft_error *err)
 {
@@ -41,7 +41,8 @@ haft_status haft__thread_list_read(haft_runtime *runtime, haft__arena *arena, si
             threads[count++] =
                 (haft__thread_summary){.thread = run->thread, .updated_ms = run->updated_ms};
         }
-        threads[at].task = run->task; /* runs are listed newest first: the last one is the oldest */
+        threads[at].task = run->task; /* runs are listed newest first, so the last assignment is
+                                       * from the oldest run */
         threads[at].name = run->name;
         threads[at].run_count++;
     }
@@ -49,7 +50,7 @@ haft_status haft__thread_list_read(haft_runtime *runtime, haft__arena *arena, si
     return HAFT_OK;
 }
 
-/* Finds a thread by its whole id, also if it is older than all runs of one page. */
+/* Finds a thread by its whole id. Also finds a thread that is older than all runs of one page. */
 static haft_status find_by_id(haft_runtime *runtime, haft__arena *arena, haft_str id,
                               haft_str *ret_thread, haft_error *err)
 {

@@ -17,18 +17,19 @@ const haft__verdict *haft__tool_list_next_server_tool(const haft__tool_list *l, 
     return NULL;
 }
 
-/* A server failed to list its tools: its error, or a warning if a cached list is used. */
-static haft_status note_refresh_failure(haft__arena *arena, const haft__mcp_refresh_failure *it,
-                                        haft__mcp_listing *listing, haft_error *err)
+/* Records that a server failed to list its tools, as its error, or as a warning if a cached list is
+ * used. */
+static haft_status add_refresh_failure(haft__arena *arena, const haft__mcp_refresh_failure *failure,
+                                       haft__mcp_listing *listing, haft_error *err)
 {
     if (listing->tool_count == 0) {
-        listing->error = it->error;
-        listing->stderr_lines = it->stderr_lines;
+        listing->error = failure->error;
+        listing->stderr_lines = failure->stderr_lines;
         return HAFT_OK;
     }
-    haft_str both = haft__arena_format(arena, "the cached list of tools is used: %.*s%s%.*s",
-                                       HAFT__ARG(it->error), listing->warning.len > 0 ? "; " : "",
-                                       HAFT__ARG(listing->warning));
+    haft_str both = haft__arena_format(
+        arena, "the cached list of tools is used: %.*s%s%.*s", HAFT__ARG(failure->error),
+        listing->warning.len > 0 ? "; " : "", HAFT__ARG(listing->warning));
     listing->warning = both;
     return both.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
@@ -49,7 +50,7 @@ static haft_status read_listings(haft__arena *arena, const haft__spec *spec,
         listings[i] = known[i];
         for (size_t k = 0; k < refreshed->count && status == HAFT_OK; k++) {
             if (haft__str_equal(refreshed->failures[k].server, listings[i].server)) {
-                status = note_refresh_failure(arena, &refreshed->failures[k], &listings[i], err);
+                status = add_refresh_failure(arena, &refreshed->failures[k], &listings[i], err);
             }
         }
     }

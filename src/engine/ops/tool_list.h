@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/tool_list.h - the tools of a spec: its own, and the cached ones of its MCP servers.
- * Does not query the servers; engine/ops/mcp_refresh.h does. */
+/* engine/ops/tool_list.h - lists the tools of a spec: its own tools, and the cached tools of its
+ * MCP servers. engine/ops/mcp_refresh.h queries the servers. */
 #ifndef HAFT_ENGINE_OPS_TOOL_LIST_H
 #define HAFT_ENGINE_OPS_TOOL_LIST_H
 
@@ -32,7 +32,7 @@ HAFT_MUST_USE haft_status haft__tool_list_write(haft__json_writer *w, haft__aren
                                                 const haft__tool_list *list, haft_error *err);
 
 /* Writes the tools in the wire format of a provider: all tools of the spec, and the tools of
- * servers that the first turn declares. Reports keywords of their schemas that are left out. */
+ * servers that the first turn declares. Reports omitted keywords of their schemas. */
 HAFT_MUST_USE haft_status haft__tool_list_write_wire(haft__json_writer *w,
                                                      const haft__tool_list *list,
                                                      const haft__tool_definition_format *format,

@@ -6,7 +6,8 @@
 #include "base/buf.h"
 #include "engine/ops/first_turn.h"
 
-/* The reason why all tools of a server are excluded; both members are NULL if not all are. */
+/* The reason why all tools of a server are excluded; both members are NULL if some tools are not
+ * excluded. */
 typedef struct haft__tool_reason_exclusion {
     const char *code, *text;
 } haft__tool_reason_exclusion;

@@ -24,7 +24,7 @@ static void write_denial(haft__json_writer *w, const haft__spec *spec, haft__rea
     haft__json_end_object(w);
 }
 
-/* {rank, score, why} as tools_revealed has them, or null. */
+/* Writes {rank, score, why} as in tools_revealed, or null. */
 static void write_search_rank(haft__json_writer *w, const haft__first_turn_preview *preview,
                               const haft__verdict *verdict)
 {

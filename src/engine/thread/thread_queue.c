@@ -2,9 +2,9 @@
 /*
  * thread_queue.c - runs that wait for earlier runs of their thread.
  *
- * The store defines the order: a run may begin when no run that was created before it in its thread
- * is open. Once that holds, it holds for ever. The store sends no notification, so a waiting run
- * polls; when the other run ends in this process, it polls immediately. Tests:
+ * The store defines the order: a run may begin when no earlier run of its thread is open. This
+ * condition never becomes false again. The store sends no notification, so a waiting run polls.
+ * When a run of the thread ends in this process, the waiting run polls immediately. Tests:
  * tests/engine/thread/thread_queue_test.c.
  */
 #include "engine/thread/thread_queue.h"
@@ -24,7 +24,7 @@
 /* Poll interval while a run is being cancelled in this process. */
 #define CANCEL_POLL_MS 10U
 
-/* A run that was asked to end. */
+/* An earlier run that was sent a cancel command. */
 typedef struct haft__cancel_sent {
     char id[HAFT__ID_LENGTH + 1];
     struct haft__cancel_sent *next;
@@ -101,17 +101,18 @@ bool haft__queue_retry(haft_run *run, haft_status status)
     if (status != HAFT_IO || !is_active_and_queued(run)) {
         return false;
     }
-    check_queue_in(run, HAFT__LIMIT_RUN_RETRY_MAX_MS); /* until its lease expires */
+    check_queue_in(run,
+                   HAFT__LIMIT_RUN_RETRY_MAX_MS); /* retries until the lease of the run expires */
     return true;
 }
 
-/* ---- no run is ahead ---- */
+/* ---- without an earlier open run ---- */
 
 static void begin_first_turn(haft_run *run)
 {
     haft_error err = {0};
     if (!is_active_and_queued(run) || run->state.cancel_asked) {
-        return; /* it was cancelled meanwhile */
+        return; /* the run was cancelled meanwhile */
     }
     haft_status status = haft__run_insert_earlier(&run->state, &err);
     if (status != HAFT_OK) {
@@ -134,20 +135,20 @@ static void on_messages(haft__store_request *request)
     if (request->status != HAFT_OK) {
         haft__run_fail(run, &request->error);
     } else if (request->message_count > 0 && run->runtime->shared) {
-        check_queue_in(run, CANCEL_POLL_MS); /* until they have been delivered */
+        check_queue_in(run, CANCEL_POLL_MS); /* until the messages are delivered */
     } else {
         haft__run_load_history(run, run->state.thread, begin_first_turn);
     }
 }
 
-/* A run that was cancelled while it waited must not begin. */
+/* Reads the messages first, because a run that was cancelled while it waited must not begin. */
 static void check_messages(haft_run *run)
 {
     haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};
     haft__run_query_start(run, request, &run->queue.arena, on_messages);
 }
 
-/* ---- runs ahead ---- */
+/* ---- earlier open runs ---- */
 
 static haft_run *find_local(const haft_runtime *runtime, haft_str id)
 {
@@ -169,7 +170,7 @@ static bool cancel_was_sent(const haft_run *run, haft_str id)
     return cancel != NULL;
 }
 
-static haft_status remember_cancel(haft_run *run, haft_str id, haft_error *err)
+static haft_status record_cancel(haft_run *run, haft_str id, haft_error *err)
 {
     haft__cancel_sent *cancel = haft__arena_alloc(&run->arena, sizeof(*cancel));
     if (cancel == NULL) {
@@ -193,14 +194,15 @@ static haft__run_command make_cancel(const char *interrupter)
 void haft__queue_cancel(haft_run *run, const char *interrupter)
 {
     haft__run_command command = make_cancel(interrupter);
-    (void)!haft__run_perform_command(run, &command, NULL); /* fails if it has ended meanwhile */
+    (void)!haft__run_perform_command(run, &command, NULL); /* fails if the run has ended
+                                                            * meanwhile */
 }
 
 static void on_sent(haft__store_request *request)
 {
     haft_run *run = request->context;
     if (haft__run_query_done(run) && run->stage == HAFT__HANDLE_ACTIVE) {
-        check_queue_in(run, 0); /* other runs may be ahead, and this one may have ended */
+        check_queue_in(run, 0); /* other runs may be ahead, and this run may have ended */
     }
 }
 
@@ -252,7 +254,7 @@ static haft__multitask multitask_of(const haft_run *run)
     return haft__multitask_of(run->agent->spec->multitask);
 }
 
-/* Performs the decision about one run ahead. */
+/* Performs the decision about one earlier run. */
 static haft_status handle_ahead(haft_run *run, const haft__store_run *row, haft__queue_ahead ahead,
                                 haft_error *err)
 {
@@ -260,13 +262,13 @@ static haft_status handle_ahead(haft_run *run, const haft__store_run *row, haft_
     switch (haft__queue_decide(multitask_of(run), ahead)) {
     case HAFT__QUEUE_WAIT: return HAFT_OK;
     case HAFT__QUEUE_CANCEL_LOCAL:
-        status = remember_cancel(run, row->id, err);
+        status = record_cancel(run, row->id, err);
         if (status == HAFT_OK) {
             haft__queue_cancel(find_local(run->runtime, row->id), run->id);
         }
         return status;
     case HAFT__QUEUE_SEND_CANCEL:
-        status = run->query.pending ? HAFT_OK : remember_cancel(run, row->id, err);
+        status = run->query.pending ? HAFT_OK : record_cancel(run, row->id, err);
         return status == HAFT_OK && !run->query.pending ? send_cancel(run, row->id, err) : status;
     case HAFT__QUEUE_CLAIM_AND_CANCEL:
         return run->queue.interrupted == NULL ? claim_ahead(run, row->id, err) : HAFT_OK;
@@ -274,7 +276,7 @@ static haft_status handle_ahead(haft_run *run, const haft__store_run *row, haft_
     HAFT__UNREACHABLE();
 }
 
-/* Releases the interrupted run once it has been cancelled. */
+/* Releases the interrupted run after it was cancelled. */
 static void check_interrupted(haft_run *run)
 {
     haft_run *interrupted = run->queue.interrupted;
@@ -293,7 +295,7 @@ static void check_interrupted(haft_run *run)
     }
 }
 
-static void note_ahead(haft_run *run, const haft__store_run *first, haft__queue_ahead ahead)
+static void set_ahead(haft_run *run, const haft__store_run *first, haft__queue_ahead ahead)
 {
     haft__run_ahead *known = &run->queue.ahead;
     (void)snprintf(known->id, sizeof(known->id), "%.*s", HAFT__ARG(first->id));
@@ -324,8 +326,10 @@ static void on_ahead(haft__store_request *request)
     }
     for (size_t i = request->found_count; status == HAFT_OK && i-- > 0;) {
         haft__queue_ahead ahead = inspect_ahead(run, &rows[i]);
-        note_ahead(run, &rows[i], ahead);                  /* the first run is noted last */
-        status = handle_ahead(run, &rows[i], ahead, &err); /* in reverse: none of them may begin */
+        set_ahead(run, &rows[i], ahead);                   /* the last iteration sets the first
+                                                            * run */
+        status = handle_ahead(run, &rows[i], ahead, &err); /* newest first, so that no earlier run
+                                                            * begins when the run before it ends */
     }
     if (status != HAFT_OK) {
         haft__run_fail(run, &err);
@@ -335,7 +339,8 @@ static void on_ahead(haft__store_request *request)
     }
 }
 
-/* A run that only waits needs the first run ahead; one that interrupts needs all of them. */
+/* Queries the earlier open runs. A run that only waits needs the first of them; a run that
+ * interrupts needs all of them. */
 static void check_queue(void *context)
 {
     haft_run *run = context;

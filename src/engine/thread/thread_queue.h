@@ -15,27 +15,30 @@
 
 /* UNKNOWN --> WAITING <--> FIRST --> NONE. A cancelled run ends in any of these states. */
 typedef enum haft__thread_queue_state {
-    HAFT__THREAD_QUEUE_NONE,    /* the run does not wait: it may begin, or has begun */
-    HAFT__THREAD_QUEUE_UNKNOWN, /* the store has not reported yet whether other runs are ahead */
-    HAFT__THREAD_QUEUE_WAITING, /* other runs are ahead */
-    HAFT__THREAD_QUEUE_FIRST,   /* no run is ahead: messages and history are read, then it begins */
-    HAFT__THREAD_QUEUE_REJECTED, /* the thread is busy and the run must not wait: not created */
+    HAFT__THREAD_QUEUE_NONE,     /* the run may begin, or has begun */
+    HAFT__THREAD_QUEUE_UNKNOWN,  /* the store has not replied yet whether other runs are ahead */
+    HAFT__THREAD_QUEUE_WAITING,  /* other runs are ahead */
+    HAFT__THREAD_QUEUE_FIRST,    /* no run is ahead: the run begins when messages and history have
+                                  * been read */
+    HAFT__THREAD_QUEUE_REJECTED, /* the run was not created, because the thread is busy and the run
+                                  * must not wait */
 } haft__thread_queue_state;
 
 /* The first run of the thread that is ahead. */
 typedef struct haft__run_ahead {
-    char id[HAFT__ID_LENGTH + 1]; /* "": none */
+    char id[HAFT__ID_LENGTH + 1]; /* "": no run is ahead */
     haft__run_state state;
-    bool abandoned; /* no living process owns it */
+    bool abandoned; /* no live process owns the run */
 } haft__run_ahead;
 
 typedef struct haft__thread_queue {
     haft__thread_queue_state state;
-    bool exclusive; /* an option, not a state: the run must not wait, whatever its spec says */
+    bool exclusive; /* option: the run must not wait, regardless of its spec */
     haft__run_ahead ahead;
-    struct haft__cancel_sent *cancels_sent; /* runs ahead that were asked to end; in the run's
-                                             * arena */
-    haft_run *interrupted; /* an abandoned run ahead, opened here to be cancelled; or NULL */
+    struct haft__cancel_sent *cancels_sent; /* runs ahead that were sent a cancel command; in the
+                                             * run's arena */
+    haft_run *interrupted; /* an abandoned run ahead that this process has opened to cancel it; or
+                            * NULL */
     haft__timer timer;     /* the next query */
     haft__arena arena;     /* results of queries */
 } haft__thread_queue;
@@ -49,15 +52,16 @@ void haft__queue_set_unknown(haft__thread_queue *queue);
 /* The store did not create the run because its thread is busy. */
 void haft__queue_reject(haft__thread_queue *queue);
 
-/* Whether the run waits for its turn: nothing is decided for it, unless it is to be cancelled. */
+/* Whether the run waits for earlier runs. A queued run makes no decisions, except that it can be
+ * cancelled. */
 bool haft__queue_is_queued(const haft__thread_queue *queue);
 
-/* The run is in the store and has not begun: queries the store for the runs ahead. It begins once
- * there are none. */
+/* Queues a run that is in the store and has not begun: queries the store for the runs ahead. The
+ * run begins when no run is ahead. */
 void haft__queue_enter(haft_run *run);
 
-/* A store query of a queued run failed: schedules another. Returns false if the run is not queued,
- * or the error is permanent. */
+/* Schedules another query after a store query of a queued run failed. Returns false if the run is
+ * not queued, or the error is permanent. */
 bool haft__queue_retry(haft_run *run, haft_status status);
 
 /* Cancels `run` because the run with the id `interrupter` takes its place in the thread. */
@@ -66,10 +70,11 @@ void haft__queue_cancel(haft_run *run, const char *interrupter);
 /* Stops waiting in this process. */
 void haft__queue_leave(haft_run *run);
 
-/* A run of the thread has ended here: runs that wait for it query the store immediately. */
+/* Called when a run of the thread has ended in this process: waiting runs query the store
+ * immediately. */
 void haft__queue_wake(haft_runtime *runtime, haft_str thread);
 
-/* Whether other runs are known to be ahead, and this process can do nothing more about them. */
+/* Whether other runs are ahead, and the run only waits for them. */
 bool haft__queue_is_waiting(const haft_run *run);
 
 #endif

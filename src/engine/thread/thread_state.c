@@ -26,16 +26,16 @@ static void query(haft_run *run, haft__store_request request,
     haft__run_query_start(run, request, &run->thread_state.arena, done);
 }
 
-/* The run whose query is done; NULL if it does not need the values any more. */
+/* The run whose query is done; NULL if it no longer needs the values. */
 static haft_run *finish_query(haft__store_request *request)
 {
     haft_run *run = request->context;
-    bool removed = request->status == HAFT_NOT_FOUND; /* the earlier run, meanwhile */
+    bool removed = request->status == HAFT_NOT_FOUND; /* the earlier run was removed meanwhile */
     if (!haft__run_query_done(run)) {
         return NULL;
     }
     if (run->stage != HAFT__HANDLE_ACTIVE || run->effect != HAFT__EFFECT_READ_THREAD) {
-        run->thread_state.reading = false; /* it was cancelled */
+        run->thread_state.reading = false; /* the run was cancelled */
         return NULL;
     }
     if (request->status != HAFT_OK && !removed) {
@@ -65,7 +65,7 @@ static void record(haft_run *run, haft_str from, haft__json values)
 
 static void read_next(haft_run *run);
 
-/* Takes the values from the last event of a run, if it has any. */
+/* Uses the values in the last event of a run, if the event has values. */
 static void on_event(haft__store_request *request)
 {
     haft_run *run = finish_query(request);
@@ -109,7 +109,7 @@ static void on_row(haft__store_request *request)
           on_event);
 }
 
-/* Reads the run before those that were read; without one, the thread keeps nothing. */
+/* Reads the previous run of the thread. If no run is left, the thread has no values. */
 static void read_next(haft_run *run)
 {
     haft__thread_state *state = &run->thread_state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/thread/thread_state.h - the values that a thread keeps of its earlier runs, for a run of a
- * graph that begins with them. The last run of the thread that recorded such values has them in its
- * last event, run_finished.
+ * engine/thread/thread_state.h - reads the values that a thread keeps, for a new run of a graph.
+ * The values are in run_finished of the last run of the thread that recorded values.
  */
 #ifndef HAFT_ENGINE_THREAD_THREAD_STATE_H
 #define HAFT_ENGINE_THREAD_THREAD_STATE_H
@@ -12,7 +11,7 @@
 /* The earlier runs of the thread while they are read. */
 typedef struct haft__thread_state {
     haft__arena arena;
-    const haft__store_run *runs; /* in order of creation; the last `left` are not read yet */
+    const haft__store_run *runs; /* in order of creation; the first `left` runs are not read yet */
     size_t left;
     bool reading;
 } haft__thread_state;

@@ -2,11 +2,11 @@
 /*
  * crash_count.c - counts how often the owners of a run crashed at the same event.
  *
- * The store keeps the count in its cache, with the seq of the event. It is written before anything
- * of the run is read, so that any crash of this process is counted. A crash counts for every
- * run that the process owned. To find the run that caused it, a worker continues suspects one at a
- * time. (A suspect is a run with more than HAFT__LIMIT_WORK_SUSPECT_CRASHES crashes.)
- * Tests: tests/engine/worker/crash_count_test.c, tests/cli/worker_test.py.
+ * The count is stored in the cache of the store, with the seq of the event. A worker writes the
+ * count before it reads the run, so that any crash of the worker is counted. A crash counts for
+ * every run that the process owned. To find the run that caused the crashes, a worker continues
+ * suspects one at a time. (A suspect is a run with more than HAFT__LIMIT_WORK_SUSPECT_CRASHES
+ * crashes.) Tests: tests/engine/worker/crash_count_test.c, tests/cli/worker_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -19,7 +19,7 @@
 /* A run is created with epoch 1; its first claim makes it 2. */
 #define FIRST_EPOCH 2U
 
-/* Parses "SEQ COUNT". The count is 0 if the run has progressed to another event since. */
+/* Parses "SEQ COUNT". Returns 0 if the run has progressed to another event since. */
 static uint32_t parse_count(haft_str text, uint64_t seq)
 {
     uint64_t at = 0, count = 0;
@@ -64,13 +64,13 @@ static void on_count_saved(haft__store_request *request)
     }
 }
 
-/* The worker that tried to end the run crashed too. Skip the run. */
+/* Skips the run, because a worker that tried to end the run also crashed. */
 static void skip_unendable_run(haft__worker *worker)
 {
     haft_error err = {0};
     haft_status status = haft__fail(&err, HAFT_BAD_STATE, "",
                                     "%u processes in a row stopped while they owned the run; the "
-                                    "last one was ending the run",
+                                    "last process was ending the run",
                                     worker->crash_count - 1);
     (void)haft__hint(&err, status,
                      "`haft resume %.*s` tries once more, `haft runs rm` removes the run",
@@ -79,7 +79,8 @@ static void skip_unendable_run(haft__worker *worker)
     haft__worker_release_claimed(worker);
 }
 
-/* Suspects are continued one at a time: the one that crashes its process alone is the cause. */
+/* Whether the claimed suspect must wait. Suspects are continued one at a time, so that a crash
+ * identifies its cause. */
 static bool must_postpone(const haft__worker *worker)
 {
     return worker->crash_count > HAFT__LIMIT_WORK_SUSPECT_CRASHES && worker->suspect != NULL

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * skip.c - runs that could not continue here, and until when each is skipped.
+ * skip.c - the set of runs that could not continue in this process, each with the time until which
+ * it is skipped.
  *
- * Each attempt doubles the time. The list is bounded: if it is full, the entry that would expire
- * first is replaced. The store offers a released run after all others, so that failing runs do not
- * block the others even if the list is too short for them. Tests:
- * tests/engine/worker/worker_test.c.
+ * Each failed attempt doubles the time. If the set is full, a new entry replaces the entry that
+ * would expire first. The store offers a released run after all others, so that failing runs do not
+ * block other runs even if the set is too small. Tests: tests/engine/worker/worker_test.c.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -20,8 +20,8 @@ static haft__skipped_run *find(haft__skip_set *skips, const char *id)
     return at < skips->count ? &skips->items[at] : NULL;
 }
 
-/* The place of a new entry. */
-static haft__skipped_run *make_room(haft__skip_set *skips)
+/* Returns memory for a new entry. */
+static haft__skipped_run *allocate_entry(haft__skip_set *skips)
 {
     if (skips->count < HAFT__LIMIT_WORK_SKIPPED) {
         return &skips->items[skips->count++];
@@ -37,7 +37,7 @@ uint64_t haft__skip_set_add(haft__skip_set *skips, const char *id, uint64_t now_
 {
     haft__skipped_run *item = find(skips, id);
     if (item == NULL) {
-        item = make_room(skips);
+        item = allocate_entry(skips);
         *item = (haft__skipped_run){.wait_ms = 0};
         (void)snprintf(item->id, sizeof(item->id), "%s", id);
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker.c - claims runs of the store and continues them, many at once on one loop.
+ * worker.c - claims runs of the store and continues many of them on one loop.
  *
  * Each run is inspected after each step of the loop. A waiting run is released only if no message
- * for it is pending: an answer that was sent to this process must not be left unread.
- * Tests: tests/engine/worker/worker_test.c, tests/cli/worker_test.py.
+ * for it is pending, so that an answer that was sent to this process is read. Tests:
+ * tests/engine/worker/worker_test.c, tests/cli/worker_test.py.
  */
 #include "engine/worker/worker.h"
 
@@ -82,7 +82,7 @@ void haft__worker_report_error(haft__worker *worker, const haft_error *error)
 /* The time from which a run is skipped. */
 static uint64_t skip_start_ms(const haft__worker *worker)
 {
-    return worker->options.once ? UINT64_MAX / 2 : loop_now(worker); /* for ever */
+    return worker->options.once ? UINT64_MAX / 2 : loop_now(worker); /* forever */
 }
 
 static void report_skipped(haft__worker *worker, const char *id, haft_str name,
@@ -123,7 +123,7 @@ static void poll_later(haft__worker *worker)
     if (haft__timer_start(worker->runtime->loop, &worker->poll, ms, on_poll, worker, &err)
         != HAFT_OK) {
         haft__worker_report_error(worker, &err);
-        worker->needs_poll = true; /* no timer will set it */
+        worker->needs_poll = true; /* without a timer, poll immediately */
     }
 }
 
@@ -141,7 +141,7 @@ static void on_claimed_released(haft__store_request *request)
 {
     haft__worker *worker = request->context;
     worker->request_pending = false;
-    if (request->status == HAFT_IO) { /* this process may still own it */
+    if (request->status == HAFT_IO) { /* this process may still own the run */
         worker->strays_since_ms = worker->runtime->monotonic_clock();
     }
     if (request->status == HAFT_OK && worker->failures == 0) {
@@ -187,9 +187,9 @@ void haft__worker_open_claimed(haft__worker *worker)
     }
 }
 
-/* Lists the runs that this worker knows it owns. It may own others: a failed request may have
- * claimed one, whose lease would then be renewed for ever. Returns false if the list is too long.
- */
+/* Lists the runs that this worker owns, as far as it knows. It may own others, because a failed
+ * request may have claimed a run, whose lease would then be renewed forever. Returns false if the
+ * list is too long. */
 static bool list_known_runs(haft__worker *worker)
 {
     bool room = true;
@@ -201,7 +201,8 @@ static bool list_known_runs(haft__worker *worker)
     return room;
 }
 
-/* The store may perform a request that timed out later, within the time of a lease. */
+/* Ends the search for stray runs: runs that were claimed by a request that failed. The store may
+ * still perform such a request for the duration of a lease. */
 static void clear_strays(haft__worker *worker, const haft__store_request *request)
 {
     uint64_t since = worker->runtime->monotonic_clock() - worker->strays_since_ms;
@@ -210,7 +211,7 @@ static void clear_strays(haft__worker *worker, const haft__store_request *reques
     }
 }
 
-/* The store cannot read the run that it would claim next. Reports it and polls for another. */
+/* Reports a run that the store cannot claim because it is damaged, and polls for another run. */
 static void skip_damaged(haft__worker *worker, const haft__store_request *request)
 {
     worker->failures = 0;
@@ -234,7 +235,8 @@ static void on_claimed(haft__store_request *request)
         worker->failures = 0;
         worker->poll_ms = worker->options.poll_ms;
         clear_strays(worker, request);
-    } else if (request->status == HAFT_UNSUPPORTED) { /* a later version has upgraded its tables */
+    } else if (request->status == HAFT_UNSUPPORTED) { /* a later version of haft has upgraded the
+                                                       * tables */
         worker->store_error = request->error;
         return;
     } else {
@@ -250,15 +252,15 @@ static void on_claimed(haft__store_request *request)
     }
 }
 
-/* A quick claim does not search for abandoned runs. Other claims do: when no other run is left, and
- * every HAFT__LIMIT_WORK_ABANDONED_MS. */
+/* Whether the next claim does not search for abandoned runs. Claims search for them if no other run
+ * can be claimed, and every HAFT__LIMIT_WORK_ABANDONED_MS. */
 static bool is_quick_claim(const haft__worker *worker)
 {
     return worker->strays_since_ms == 0 && worker->run_found
            && loop_now(worker) < worker->abandoned_poll_ms + HAFT__LIMIT_WORK_ABANDONED_MS;
 }
 
-/* The list of skipped runs is full: the next run may be one that was tried before. */
+/* Whether the set of skipped runs is full, so that the next claimed run may be a skipped run. */
 static bool skip_limit_reached(const haft__worker *worker)
 {
     return worker->options.once && worker->skips.count == HAFT__LIMIT_WORK_SKIPPED;
@@ -340,7 +342,7 @@ static void on_mailbox_timer(void *context)
     slot->mailbox = HAFT__MAILBOX_UNKNOWN;
 }
 
-/* Delivers the messages first: the run may continue because of them. */
+/* Waits until the messages are delivered, because the run may then continue. */
 static void wait_for_delivery(haft__worker_slot *slot)
 {
     haft__runtime_poll_messages(slot->worker->runtime);
@@ -352,8 +354,8 @@ static void wait_for_delivery(haft__worker_slot *slot)
     }
 }
 
-/* A deadline may have passed by the store's clock and not by the local clock. Then the run is
- * skipped for a while, or it would be claimed again and again. */
+/* Releases a waiting run. If a deadline has passed by the store's clock but not by the local clock,
+ * also skips the run for a while; otherwise the worker would claim it repeatedly. */
 static void release_waiting(haft__worker_slot *slot)
 {
     haft__worker *worker = slot->worker;
@@ -367,8 +369,8 @@ static void release_waiting(haft__worker_slot *slot)
     release_slot(slot);
 }
 
-/* Releases a run that waits. If a call that runs here has asked the question, the run is kept: only
- * this process can pass the answer to that call. */
+/* Releases a run that waits. If a running call has asked the question, the run is not released,
+ * because only this process can deliver the answer to the call. */
 static void check_waiting(haft__worker_slot *slot)
 {
     const haft__worker_options *options = &slot->worker->options;
@@ -399,15 +401,15 @@ static void check_stopped(haft__worker_slot *slot)
 }
 
 /* Whether a stopping worker may release the run now. It does not wait for a call that has asked a
- * question, which may take days, nor for writes that fail: the next owner finds out. */
+ * question, which may take days, or for failing writes, which the next owner checks. */
 static bool may_release(const haft__worker_slot *slot, haft_state state)
 {
     bool unknown = haft__log_is_failing(&slot->run->log) && slot->run->slots == NULL;
     if (state == HAFT_STOPPED) {
-        return slot->run->error.status == HAFT_IO; /* else check_stopped reports why */
+        return slot->run->error.status == HAFT_IO; /* check_stopped reports other errors */
     }
-    return slot->worker->at_once || haft__run_is_drained(slot->run) || state == HAFT_WAITING
-           || unknown;
+    return slot->worker->stops_immediately || haft__run_is_drained(slot->run)
+           || state == HAFT_WAITING || unknown;
 }
 
 static void on_run_released(haft_run *run, bool available)
@@ -417,8 +419,9 @@ static void on_run_released(haft_run *run, bool available)
     notify(worker, available ? HAFT__WORKER_RELEASED : HAFT__WORKER_RELEASE_UNCONFIRMED, run, 0);
 }
 
-/* Reports the release when the store has confirmed it; with options.once immediately, because the
- * caller then reads the run. If the store has failed before, its timeout is shortened. */
+/* Releases a run of a stopping worker. Reports the release when the store has confirmed it; with
+ * options.once immediately, because the caller then reads the run. If the store has failed before,
+ * shortens its timeout. */
 static void release_stopping(haft__worker_slot *slot)
 {
     if (haft__log_is_failing(&slot->run->log) || slot->run->error.status == HAFT_IO) {
@@ -449,7 +452,7 @@ static void check_slot(haft__worker_slot *slot)
     } else if (state == HAFT_WAITING) {
         check_waiting(slot);
     } else if (slot->mailbox == HAFT__MAILBOX_EMPTY) {
-        slot->mailbox = HAFT__MAILBOX_UNKNOWN; /* it continues, and may wait again later */
+        slot->mailbox = HAFT__MAILBOX_UNKNOWN; /* the run continues and may wait again later */
     }
 }
 
@@ -475,13 +478,14 @@ haft_status haft__worker_step(haft__worker *worker, haft_error *err)
     return status;
 }
 
-void haft__worker_stop(haft__worker *worker, bool at_once)
+void haft__worker_stop(haft__worker *worker, bool immediately)
 {
     worker->stopping = true;
-    worker->at_once = worker->at_once || at_once;
+    worker->stops_immediately = worker->stops_immediately || immediately;
     haft__timer_stop(worker->runtime->loop, &worker->poll);
-    haft__store_set_timeout(worker->runtime->store, worker->at_once ? HAFT__LIMIT_WORK_FAST_STOP_MS
-                                                                    : HAFT__LIMIT_WORK_STOP_MS);
+    haft__store_set_timeout(worker->runtime->store, worker->stops_immediately
+                                                        ? HAFT__LIMIT_WORK_FAST_STOP_MS
+                                                        : HAFT__LIMIT_WORK_STOP_MS);
     for (size_t i = 0; i < worker->options.concurrency; i++) {
         if (worker->slots[i].run != NULL) {
             haft__run_drain(worker->slots[i].run);

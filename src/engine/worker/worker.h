@@ -3,10 +3,10 @@
  * engine/worker/worker.h - a worker: claims runs of the store that have no owner and continues
  * them.
  *
- * A worker claims as many runs as it may continue at once, releases those that wait for people, and
- * polls again after a while if the store has none to claim. A run that cannot continue here is
- * released, too, and skipped by this worker for a time that grows with each attempt; other workers
- * may claim it immediately. docs/scaling.md describes how workers cooperate.
+ * A worker claims runs up to its concurrency and releases runs that wait for people. If the store
+ * has no run to claim, the worker polls again later. A run that cannot continue is also released.
+ * This worker skips the run for a time that grows with each attempt; other workers may claim it
+ * immediately. docs/scaling.md describes how workers cooperate.
  */
 #ifndef HAFT_ENGINE_WORKER_WORKER_H
 #define HAFT_ENGINE_WORKER_WORKER_H
@@ -18,11 +18,11 @@ typedef struct haft__worker haft__worker;
 typedef enum haft__worker_event_kind {
     HAFT__WORKER_CLAIMED,
     HAFT__WORKER_ENDED,
-    HAFT__WORKER_WAITING,             /* for a person or a deadline: it was released */
-    HAFT__WORKER_SKIPPED,             /* it cannot continue here, see `error`: it was released */
-    HAFT__WORKER_LEASE_LOST,          /* another process owns it, or it was removed */
-    HAFT__WORKER_RELEASED,            /* the worker stops: it was released before its end */
-    HAFT__WORKER_RELEASE_UNCONFIRMED, /* the same, but the store did not reply: it can be
+    HAFT__WORKER_WAITING,    /* released: the run waits for a person or a deadline */
+    HAFT__WORKER_SKIPPED,    /* released: the run cannot continue in this process, see `error` */
+    HAFT__WORKER_LEASE_LOST, /* another process owns the run, or the run was removed */
+    HAFT__WORKER_RELEASED,   /* released before its end, because the worker stops */
+    HAFT__WORKER_RELEASE_UNCONFIRMED, /* like RELEASED, but the store did not reply: the run can be
                                        * claimed when its lease has expired */
     HAFT__WORKER_ERROR, /* the store cannot be queried for runs, see `error`; reported once */
 } haft__worker_event_kind;
@@ -33,31 +33,32 @@ const char *haft__worker_event_name(haft__worker_event_kind kind);
 /* Valid during the call of `notify`. */
 typedef struct haft__worker_event {
     haft__worker_event_kind kind;
-    const char *run; /* its id; "" for ERROR */
-    haft_str name;   /* of its spec; "" if that could not be read */
-    const char *end; /* of ENDED, else "" */
+    const char *run; /* the id of the run; "" for ERROR */
+    haft_str name;   /* the name in its spec; "" if the spec could not be read */
+    const char *end; /* for ENDED, else "" */
     uint32_t turns;
-    const haft_error *error; /* of SKIPPED, LEASE_LOST and ERROR, else NULL */
-    uint64_t retry_ms;       /* of SKIPPED and ERROR: the time until the next attempt; 0: never */
-    haft_run *handle;        /* may be read and followed; NULL for ERROR, and for a run that was
-                              * skipped before it was read */
+    const haft_error *error; /* for SKIPPED, LEASE_LOST and ERROR, else NULL */
+    uint64_t retry_ms;       /* for SKIPPED and ERROR: the time until the next attempt; 0: never */
+    haft_run *handle;        /* the run, for reading; NULL for ERROR, and for a run that was skipped
+                              * before it was read */
 } haft__worker_event;
 
 typedef struct haft__worker_options {
-    size_t concurrency;   /* runs at once; 1 to HAFT__LIMIT_WORK_RUNS */
+    size_t concurrency;   /* maximum number of concurrent runs; 1 to HAFT__LIMIT_WORK_RUNS */
     uint64_t poll_ms;     /* poll interval; 1 to HAFT__LIMIT_WORK_POLL_MS */
-    bool once;            /* skipped runs are not tried again; if too many were skipped
-                           * (work.skipped), no other run is claimed either */
-    bool use_local_clock; /* deadlines are checked by this process's clock, too */
+    bool once;            /* skipped runs are not retried; after too many skipped runs
+                           * (work.skipped), no more runs are claimed */
+    bool use_local_clock; /* deadlines are also checked with this process's clock */
     void (*notify)(void *context, const haft__worker_event *event);
     bool (*answer_waiting)(void *context,
-                           haft_run *run); /* called for a run that waits; returns whether it
-                                            * has sent a command. May be NULL */
+                           haft_run *run); /* called for a waiting run; returns whether it has sent
+                                            * a command to the run. May be NULL */
     void *context;
 } haft__worker_options;
 
-/* BAD_INPUT for a number out of range; UNSUPPORTED for a store that no other process can open. The
- * runtime must outlive the worker and must not be used by anything else. */
+/* Creates a worker. Fails with BAD_INPUT if a number is out of range, and with UNSUPPORTED if no
+ * other process can open the store. The runtime must outlive the worker and must have no other
+ * user. */
 HAFT_MUST_USE haft_status haft__worker_create(haft_runtime *runtime,
                                               const haft__worker_options *options,
                                               haft__worker **ret_worker, haft_error *err);
@@ -65,10 +66,10 @@ HAFT_MUST_USE haft_status haft__worker_create(haft_runtime *runtime,
 /* Steps the loop, then claims, inspects and releases runs. */
 HAFT_MUST_USE haft_status haft__worker_step(haft__worker *worker, haft_error *err);
 
-/* Claims no more runs, stops what can be repeated and lets calls with effects finish.
- * haft__worker_is_stopped returns true when all runs have been released. With `at_once`, calls with
- * effects are stopped, too: their outcome is unknown. */
-void haft__worker_stop(haft__worker *worker, bool at_once);
+/* Stops the worker: it claims no more runs, stops operations that can be repeated, and waits for
+ * calls with effects. haft__worker_is_stopped returns true when all runs have been released. With
+ * `immediately`, calls with effects are stopped, too, and their outcome is unknown. */
+void haft__worker_stop(haft__worker *worker, bool immediately);
 bool haft__worker_is_stopped(const haft__worker *worker);
 
 /* Whether the worker has no run, and the last poll found none. */
@@ -77,7 +78,8 @@ bool haft__worker_is_idle(const haft__worker *worker);
 /* Polls for runs in the next step. */
 void haft__worker_poll_now(haft__worker *worker);
 
-/* The run of the worker if it has exactly one and the last poll found no other; else NULL. */
+/* The run of the worker, if it has exactly one run and the last poll found no other run; else
+ * NULL. */
 haft_run *haft__worker_only_run(const haft__worker *worker);
 
 /* Whether the worker has no run, and polls have failed for some time (work.poll_failures). */

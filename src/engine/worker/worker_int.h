@@ -14,7 +14,7 @@
 
 typedef struct haft__skipped_run {
     char id[HAFT__ID_LENGTH + 1];
-    uint64_t wait_ms, until_ms; /* `until_ms` by the loop's clock */
+    uint64_t wait_ms, until_ms; /* `until_ms` is loop time */
 } haft__skipped_run;
 
 typedef struct haft__skip_set {
@@ -22,7 +22,8 @@ typedef struct haft__skip_set {
     haft__skipped_run items[HAFT__LIMIT_WORK_SKIPPED];
 } haft__skip_set;
 
-/* Skipped runs, runs that continue here, runs that are being released, and postponed runs. */
+/* Enough for skipped runs, runs of this worker, runs that are being released, and postponed
+ * runs. */
 #define HAFT__SKIP_LIST_CAPACITY (HAFT__LIMIT_WORK_SKIPPED + 3 * HAFT__LIMIT_WORK_RUNS)
 
 /* A copy for the store, which reads it while the set changes. */
@@ -37,15 +38,15 @@ uint64_t haft__skip_set_add(haft__skip_set *skips, const char *id, uint64_t now_
 /* Removes the run, which has continued. */
 void haft__skip_set_remove(haft__skip_set *skips, const char *id);
 
-/* The runs that are skipped now. */
+/* Copies the ids of the runs that are skipped now. Returns their number. */
 size_t haft__skip_set_list(const haft__skip_set *skips, uint64_t now_ms, haft__skip_list *ret_list);
 
-/* Appends an id after `count` others; false if the list is full. */
+/* Appends an id after `count` other ids. Returns false if the list is full. */
 bool haft__skip_list_add(haft__skip_list *list, size_t count, const char *id);
 
 /* ---- worker.c ---- */
 
-/* The messages for a run that waits. */
+/* The state of the messages for a waiting run. */
 typedef enum haft__mailbox_state {
     HAFT__MAILBOX_UNKNOWN,
     HAFT__MAILBOX_QUERIED, /* a query is pending */
@@ -53,52 +54,53 @@ typedef enum haft__mailbox_state {
     HAFT__MAILBOX_PENDING, /* messages are about to be delivered */
 } haft__mailbox_state;
 
-/* A run that continues here. */
+/* A run of this worker. */
 typedef struct haft__worker_slot {
     haft__worker *worker;
     haft_run *run; /* NULL: the slot is free */
-    uint64_t seq;  /* of its last event when it was claimed */
+    uint64_t seq;  /* seq of its last event when it was claimed */
     haft__mailbox_state mailbox;
     haft__store_request receive;
     haft__arena arena;
-    haft__timer delivery_timer; /* until the mailbox is read again */
+    haft__timer delivery_timer; /* fires when the mailbox must be read again */
 } haft__worker_slot;
 
 struct haft__worker {
     haft_runtime *runtime;
     haft__worker_options options;
-    haft__worker_slot *slots; /* `concurrency` of them */
+    haft__worker_slot *slots; /* array of `concurrency` slots */
     size_t busy;              /* number of used slots */
-    bool needs_poll;          /* claim_next is to claim a run */
-    bool request_pending, stopping, at_once;
-    size_t releasing;       /* runs that are being released because it stops */
+    bool needs_poll;          /* claim_next must claim a run */
+    bool request_pending, stopping, stops_immediately;
+    size_t releasing;       /* number of runs that are being released because the worker stops */
     bool run_found;         /* the last poll claimed a run */
-    bool store_empty;       /* the last poll found none of any kind */
-    unsigned failures;      /* in a row; the first one is reported */
-    haft_error store_error; /* the store cannot be used by this version any more */
+    bool store_empty;       /* the last poll found no run, not even an abandoned run */
+    unsigned failures;      /* number of consecutive failures; the first is reported */
+    haft_error store_error; /* set if this version of haft can no longer use the store */
     haft__store_request request;
-    uint64_t requested_ms; /* monotonic time when it was sent */
+    uint64_t requested_ms; /* monotonic time when `request` was sent */
     haft__arena arena;     /* results of `request` */
     haft__timer poll;
     uint64_t poll_ms;           /* current poll interval */
-    uint64_t abandoned_poll_ms; /* when abandoned runs were last searched for */
-    uint64_t strays_since_ms;   /* monotonic time when a failed request may have claimed a run that
-                                 * the worker does not know; 0: never */
+    uint64_t abandoned_poll_ms; /* time of the last search for abandoned runs */
+    uint64_t strays_since_ms;   /* monotonic time when a failed request may have claimed a run
+                                 * without the worker's knowledge; 0: never */
     uint64_t random;
     haft__skip_set skips;
-    haft__skip_list skip_list; /* of the pending request */
+    haft__skip_list skip_list; /* list of the pending request */
 
     /* crash_count.c */
-    haft__store_run claimed; /* before it is opened; its texts are in `arena` */
-    bool abandoned;          /* its owner has disappeared */
-    uint32_t crash_count;    /* of its owners, at its current event */
+    haft__store_run claimed; /* the claimed run before it is opened; its texts are in `arena` */
+    bool abandoned;          /* the owner of the claimed run has disappeared */
+    uint32_t crash_count;    /* crashes of its owners at its current event */
     char crash_text[48];
     haft__worker_slot *suspect; /* a run with a high crash count that has not progressed; or NULL */
     char postponed[HAFT__LIMIT_WORK_RUNS][HAFT__ID_LENGTH + 1]; /* runs that wait for the suspect */
     size_t postponed_run_count;
 };
 
-/* For the claimed run: opens it; releases it; reports that it is skipped because of `error`. */
+/* Three alternatives for the claimed run: open it; release it; report that it is skipped because of
+ * `error`. */
 void haft__worker_open_claimed(haft__worker *worker);
 void haft__worker_release_claimed(haft__worker *worker);
 void haft__worker_skip_run(haft__worker *worker, const haft_error *error);
@@ -108,7 +110,7 @@ void haft__worker_report_error(haft__worker *worker, const haft_error *error);
 
 /* ---- crash_count.c ---- */
 
-/* A run was claimed: reads its crash count, then opens or releases it. */
+/* Reads the crash count of a claimed run, then opens or releases the run. */
 void haft__worker_check_crashes(haft__worker *worker, const haft__store_run *row, bool abandoned);
 
 /* The claimed run continues in `slot`. */

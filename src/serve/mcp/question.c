@@ -122,7 +122,8 @@ static void reply_pending(haft__mcp_spec_job *job)
             }
         }
     }
-    if (job->run->runtime->children.wanted > 0) { /* so many wait that not all are open here */
+    if (job->run->runtime->children.wants_open_count
+        > 0) { /* so many wait that not all are open here */
         haft__buf_addf(&text, "\nall pending calls: haft pending %s", job->run->id);
         add_store(job, &text);
     }

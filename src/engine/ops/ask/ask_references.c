@@ -15,7 +15,8 @@
 /* Bytes of a line that a result quotes. */
 #define LINE_BYTES 400U
 
-/* The file that was read last: references to one file often follow each other. */
+/* The last file that was read. It is cached, because consecutive references often name the same
+ * file. */
 typedef struct open_file {
     haft__files_path path;
     char *text;
@@ -23,7 +24,8 @@ typedef struct open_file {
     bool readable;
 } open_file;
 
-/* Reads the file up to the limit of read. Not readable: it is missing, binary, or not a file. */
+/* Reads the file, up to the limit of the tool `read`. A file is not readable if it is missing,
+ * binary, or not a regular file. */
 static haft_status read_file(int root, open_file *file, haft_error *err)
 {
     struct stat info;
@@ -48,7 +50,8 @@ static haft_status read_file(int root, open_file *file, haft_error *err)
     return HAFT_OK;
 }
 
-/* Makes the file of the reference the open one. False if no such file may be read. */
+/* Reads the file of the reference, if it is not the cached file. Returns false if the file must not
+ * or cannot be read. */
 static haft_status open_reference(int root, const haft__files_within *within,
                                   const haft__reference *reference, open_file *file, bool *ret_open,
                                   haft_error *err)
@@ -75,7 +78,7 @@ static haft_status check_one(int root, const haft__files_within *within, haft__r
     bool open = false;
     haft_status status = open_reference(root, within, reference, file, &open, err);
     const char *space = memrchr(reference->file.ptr, ' ', reference->file.len);
-    if (status == HAFT_OK && !open && space != NULL) { /* `see src/a.c:12`: the last word */
+    if (status == HAFT_OK && !open && space != NULL) { /* `see src/a.c:12`: try the last word */
         size_t skipped = (size_t)(space + 1 - reference->file.ptr);
         reference->file = haft__str_skip(reference->file, skipped);
         status = open_reference(root, within, reference, file, &open, err);

@@ -7,9 +7,9 @@
 #include "run/reference/reference.h"
 #include "spec/spec.h"
 
-/* Checks each reference with the file below the root of the spec, and within its `within`. Their
- * `line` is copied into `arena`, cut to a bounded length. Fails if the root cannot be opened, or if
- * out of memory; a file that cannot be read makes its references wrong. */
+/* Compares each reference with its file, below the root of the spec and within its `within`. The
+ * field `line` is copied into `arena` and truncated. References to a file that cannot be read are
+ * wrong. Fails if the root cannot be opened, or if out of memory. */
 HAFT_MUST_USE haft_status haft__ask_references_check(const haft__spec *spec,
                                                      haft__reference *references, size_t count,
                                                      haft__arena *arena, haft_error *err);

@@ -10,7 +10,7 @@
 #include "json/write.h"
 
 /* Moves the text of the buffer into the arena. */
-static haft_status take_text(haft__buf *buf, haft__arena *arena, haft_str *ret_text,
+static haft_status move_text(haft__buf *buf, haft__arena *arena, haft_str *ret_text,
                              haft_error *err)
 {
     haft_status status = haft__buf_check(buf, err);
@@ -22,7 +22,7 @@ static haft_status take_text(haft__buf *buf, haft__arena *arena, haft_str *ret_t
     return status;
 }
 
-/* Checks the references of a text, and removes the wrong ones. */
+/* Checks the references of a text, and removes the wrong references. */
 static haft_status check_text(const haft__spec *spec, haft__arena *arena, haft_str text,
                               haft_str *ret_text, haft__reference **ret_references,
                               size_t *ret_count, haft_error *err)
@@ -38,10 +38,10 @@ static haft_status check_text(const haft__spec *spec, haft__arena *arena, haft_s
         return status;
     }
     haft__references_write(&checked, text, *ret_references, *ret_count);
-    return take_text(&checked, arena, ret_text, err);
+    return move_text(&checked, arena, ret_text, err);
 }
 
-/* A text as it is, anything else as JSON. */
+/* Returns a text unchanged, and any other value as JSON. */
 static haft_status text_of(haft__json value, haft__arena *arena, haft_str *ret_text,
                            haft_error *err)
 {
@@ -54,7 +54,7 @@ static haft_status text_of(haft__json value, haft__arena *arena, haft_str *ret_t
     haft__buf_init(&buf, HAFT__LIMIT_RUN_BYTES);
     haft__json_writer_init(&w, &buf);
     haft__json_add(&w, value);
-    return take_text(&buf, arena, ret_text, err);
+    return move_text(&buf, arena, ret_text, err);
 }
 
 static haft_status read_workers(const haft__run *run, haft__json state, haft__arena *arena,

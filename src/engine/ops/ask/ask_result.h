@@ -9,7 +9,7 @@
 #include "run/reference/reference.h"
 #include "run/run.h"
 
-/* A worker: its sub-query, and what it found, or "worker error: ...". */
+/* A worker: its sub-query, and its findings or "worker error: ...". */
 typedef struct haft__ask_worker {
     haft_str angle, findings; /* checked like the answer */
 } haft__ask_worker;
@@ -18,10 +18,10 @@ typedef struct haft__ask_result {
     haft_str answer; /* without the wrong references */
     haft__reference *references;
     size_t reference_count;
-    size_t dropped; /* of the answer */
+    size_t dropped; /* number of references removed from the answer */
     haft__ask_worker *workers;
     size_t worker_count;
-    uint64_t steps; /* of the graph */
+    uint64_t steps; /* number of steps of the graph */
 } haft__ask_result;
 
 /* Reads the result of a run that has ended. A graph without the channels `queries` and `findings`

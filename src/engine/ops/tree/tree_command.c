@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_command.c - commands of a program to the calls of a run, and of the runs below it.
+ * tree_command.c - commands of a program to calls of a run and of the runs below it.
  *
- * A path such as c3.1/c1.2 names a call of a run below. If that run is open here, it gets the
- * command immediately; else as a message of the store, which its next owner reads. Tests:
- * tests/engine/ops/tree/tree_command_test.c, tests/engine/api_test.c.
+ * A path such as c3.1/c1.2 names a call of a run below. If this process has that run open, the run
+ * gets the command immediately. Otherwise the command is stored as a message, which the run's next
+ * owner reads. Tests: tests/engine/ops/tree/tree_command_test.c, tests/engine/api_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -25,8 +25,8 @@ static bool has_pending_call(const haft__run *state)
     return pending;
 }
 
-/* Whether the command is for a call of a run below: it has a path, or no id although nothing is
- * pending in the run itself. */
+/* Whether the command is for a call of a run below: it names a path, or it names no call and the
+ * run itself has no pending call. */
 static bool is_for_run_below(const haft_run *run, const haft__run_command *command)
 {
     bool unnamed =
@@ -36,7 +36,7 @@ static bool is_for_run_below(const haft_run *run, const haft__run_command *comma
            && (unnamed || path);
 }
 
-/* Checks the command against the run as it is stored, then leaves it there. */
+/* Checks the command against the stored run, then stores the command as a message. */
 static haft_status send_command(haft_run *run, haft__arena *arena, haft__run_command *command,
                                 haft_error *err)
 {
@@ -44,7 +44,7 @@ static haft_status send_command(haft_run *run, haft__arena *arena, haft__run_com
     haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
     haft__run_command_set_target(&run->state, command); /* the pause that the caller has seen */
     haft_status status = haft__run_redact_and_apply_command(run, command, &none, err);
-    bool repeated = none.len == 0; /* the same command was accepted before */
+    bool repeated = none.len == 0; /* an equal command was already accepted */
     haft__buf_finish(&none);
     if (status != HAFT_OK || repeated) {
         return status;
@@ -110,7 +110,8 @@ static haft_status issue_command(haft_run *run, haft__run_command_kind kind, con
                                               &command.value, &is_json, err);
     }
     if (status == HAFT_OK && json != NULL && kind == HAFT__RUN_COMMAND_APPROVE
-        && command.value.kind == HAFT__JSON_NULL) { /* null would mean: arguments unchanged */
+        && command.value.kind == HAFT__JSON_NULL) { /* internally, null means that the arguments are
+                                                     * unchanged */
         status = haft__fail(err, HAFT_BAD_INPUT, "",
                             "expected an object with the arguments, found null");
     }

@@ -8,14 +8,14 @@
 /* One run of a tree. */
 typedef struct haft__tree_entry {
     const haft__run *run;
-    haft_str state; /* as haft__run_list_state has it */
+    haft_str state; /* from haft__run_list_state */
     uint32_t depth; /* levels below the first entry */
 } haft__tree_entry;
 
-/* The usage of all the runs. */
+/* The usage of all runs. */
 haft__tree_usage haft__tree_report_total(const haft__tree_entry *entries, size_t count);
 
-/* {"run", "runs": [...], "tree": {...}}; each run after the one that started it. */
+/* Writes {"run", "runs": [...], "tree": {...}}. Each run follows its parent. */
 void haft__tree_report_write(haft__buf *buf, const haft__tree_entry *entries, size_t count);
 
 #endif

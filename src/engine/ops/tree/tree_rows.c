@@ -11,12 +11,12 @@
 
 #define NO_RUN SIZE_MAX
 
-/* The links of a run to others of the list, as indices. */
+/* The links of a run to other runs of the list, as indices. */
 typedef struct links {
     size_t parent, first_child, next;
 } links;
 
-/* Ids have one length, so their bytes are their order. */
+/* Compares ids by their bytes; all ids have the same length. */
 static int compare_ids(haft_str a, haft_str b)
 {
     size_t shorter = a.len < b.len ? a.len : b.len;
@@ -24,7 +24,7 @@ static int compare_ids(haft_str a, haft_str b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* The list is in descending order. */
+/* Finds a run by its id. The list is in descending order of ids. */
 static size_t find_run(const haft__run_list *runs, haft_str id)
 {
     size_t low = 0, high = runs->count;
@@ -43,7 +43,8 @@ static size_t find_run(const haft__run_list *runs, haft_str id)
     return NO_RUN;
 }
 
-/* Children are added from the newest to the oldest, each in front of the others. */
+/* Links each run to its parent. Children are added from the newest to the oldest, each before the
+ * children that are already linked. */
 static void link_runs(const haft__run_list *runs, links *all)
 {
     for (size_t i = 0; i < runs->count; i++) {
@@ -52,7 +53,8 @@ static void link_runs(const haft__run_list *runs, links *all)
     for (size_t i = 0; i < runs->count; i++) {
         const haft__store_run *run = &runs->items[i];
         size_t parent = haft__store_run_is_child(run) ? find_run(runs, run->parent) : NO_RUN;
-        if (parent != NO_RUN && parent > i) { /* a run is older than its children: no cycles */
+        if (parent != NO_RUN && parent > i) { /* prevents cycles: a run is older than its
+                                               * children */
             all[i].parent = parent;
             all[i].next = all[parent].first_child;
             all[parent].first_child = i;
@@ -60,7 +62,8 @@ static void link_runs(const haft__run_list *runs, links *all)
     }
 }
 
-/* The next run of the tree: the first child, else the next one of the nearest run that has one. */
+/* The next run of the tree: the first child; else the next sibling of the run, or of the nearest
+ * run above that has one. */
 static size_t next_in_tree(const links *all, size_t at, uint32_t *depth)
 {
     if (all[at].first_child != NO_RUN) {
@@ -113,7 +116,7 @@ static uint64_t count_roots(const haft__run_list *runs)
     return roots;
 }
 
-/* Appends the next page. *ret_last: no run follows. */
+/* Appends the next page. *ret_last is true if no run follows. */
 static haft_status read_page(haft_runtime *runtime, haft__arena *arena, bool open_only,
                              haft__store_run **runs, size_t *count, size_t *capacity,
                              bool *ret_last, haft_error *err)
@@ -138,7 +141,8 @@ static haft_status read_page(haft_runtime *runtime, haft__arena *arena, bool ope
     return HAFT_OK;
 }
 
-/* A run is older than its children: when enough roots were read, so were all runs below them. */
+/* Reads pages until there are enough roots. All runs below these roots are then also read, because
+ * a run is older than its children. */
 haft_status haft__tree_rows_read(haft_runtime *runtime, haft__arena *arena, uint64_t limit,
                                  bool open_only, haft__run_list *ret_runs,
                                  const uint32_t **ret_depths, haft_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/tree/tree_rows.h - a list of runs as trees: each run before the runs below it. */
+/* engine/ops/tree/tree_rows.h - sorts a list of runs into trees: each run precedes the runs below
+ * it. */
 #ifndef HAFT_ENGINE_OPS_TREE_TREE_ROWS_H
 #define HAFT_ENGINE_OPS_TREE_TREE_ROWS_H
 

@@ -11,11 +11,11 @@
 /* A log that is being read. */
 typedef struct cursor {
     const haft__tree_log *log;
-    haft_str rest, line;  /* `line`: the next event; "" at the end */
-    haft__arena arena;    /* of `event` */
-    haft__event event;    /* of `line` */
+    haft_str rest, line;  /* the lines after `line`; the next event, "" at the end */
+    haft__arena arena;    /* memory of `event` */
+    haft__event event;    /* the event in `line` */
     struct cursor *child; /* the run that the event starts or has waited for; or NULL */
-    bool open;            /* its child_started was written, or it is the first */
+    bool open;            /* its child_started was written, or it is the first log */
 } cursor;
 
 typedef struct stream {
@@ -54,7 +54,7 @@ static haft_status read_next(stream *s, cursor *c)
     return status;
 }
 
-/* The end of a child comes after all its events. */
+/* Whether the next event can be written. child_finished must follow all events of the child. */
 static bool is_ready(const cursor *c)
 {
     bool blocked = c->line.len > 0 && c->event.kind == HAFT__EVENT_CHILD_FINISHED
@@ -74,12 +74,12 @@ static cursor *choose(const stream *s)
     return best;
 }
 
-/* The first event of a child has its path already. */
+/* Writes an event with the path of its run. The first event of a child already has its path. */
 static void write_event(haft__buf *buf, const cursor *c)
 {
     haft_str line = haft__str_trim(c->line);
     if (haft__event_field(&c->event, "path") == NULL) {
-        line.len--; /* the last bracket */
+        line.len--; /* removes the closing brace */
         haft__buf_add_str(buf, line);
         if (c->log->path.len > 0) { /* ids of calls: nothing to escape */
             haft__buf_addf(buf, ",\"path\":\"%.*s\"}", HAFT__ARG(c->log->path));

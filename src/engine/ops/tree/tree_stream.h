@@ -12,12 +12,12 @@ typedef struct haft__tree_log {
     haft_str lines;
 } haft__tree_log;
 
-/* Appends the events of all logs, one a line, each with `path`: the calls from the root to its run,
- * or null. The first log is that of the run that all others are below.
+/* Appends the events of all logs, one per line, each with `path`: the calls on the path from the
+ * root to its run, or null. The first log belongs to the run above all other runs.
  *
- * The order depends on the logs alone. The events of a run keep their order; those of a child come
- * after its child_started, and all of them before its child_finished. Otherwise the earlier event
- * comes first, and of two at the same time that of the log that is given first. */
+ * The order depends only on the logs. The events of a run keep their order. All events of a child
+ * are between its child_started and its child_finished. Otherwise events are sorted by time; events
+ * with the same time are in the order of the logs. */
 HAFT_MUST_USE haft_status haft__tree_stream_write(haft__buf *buf, const haft__tree_log *logs,
                                                   size_t count, haft__hash_key hash_key,
                                                   haft_error *err);

@@ -2,7 +2,7 @@
 /*
  * tree_waterfall.c - see tree_waterfall.h. Tests: tests/engine/ops/tree/tree_waterfall_test.c.
  *
- * The times are those of the events, so the picture of a log is always the same.
+ * All times are from the events, so the picture of a log is always the same.
  */
 #include "engine/ops/tree/tree_waterfall.h"
 
@@ -24,7 +24,7 @@
 
 /* The kinds of work in a span of time. */
 typedef enum span_kind {
-    SPAN_RUN, /* from its first event to its last */
+    SPAN_RUN, /* from the first event of a run to its last event */
     SPAN_MODEL,
     SPAN_CALL,
     SPAN_PAUSE,
@@ -42,7 +42,7 @@ static const struct {
 typedef struct picture {
     haft__buf *buf;
     haft__hash_key hash_key;
-    uint64_t from_ms, to_ms; /* of the whole tree */
+    uint64_t from_ms, to_ms; /* start and end of the whole tree */
     size_t row;
     haft_error *err;
 } picture;
@@ -80,7 +80,7 @@ static void add_duration(haft__buf *buf, uint64_t ms)
 
 /* ---- bars ---- */
 
-/* Tenths of a pixel from the left. */
+/* The x coordinate of a time, in tenths of a pixel. */
 static uint64_t x_of(const picture *p, uint64_t ms)
 {
     if (ms <= p->from_ms || p->to_ms <= p->from_ms) {
@@ -144,7 +144,8 @@ static haft_status extend(picture *p, void *context, const haft__event *event)
     return HAFT_OK;
 }
 
-/* A span ends with an event that says how long it took, or since when it waits. */
+/* Draws the span that ends with this event. The event contains the duration of the span, or the run
+ * has the start of the pause. */
 static haft_status draw_event(picture *p, void *context, const haft__event *event)
 {
     uint64_t *paused_ms = context;
