@@ -2,7 +2,7 @@
 /*
  * spec/spec.h - a checked spec: the definition of an agent, workflow or graph.
  *
- * src/spec builds it from YAML or JSON; the layers that use it only read it. All of it lives in one
+ * src/spec/load builds it from YAML or JSON; other layers only read it. All parts live in one
  * arena. Omitted texts are empty, omitted values are HAFT__JSON_NULL, omitted numbers have their
  * defaults.
  */
@@ -17,19 +17,19 @@ typedef enum haft__spec_kind {
     HAFT__SPEC_GRAPH,
 } haft__spec_kind;
 
-/* Whether the model may or must call a tool in a turn, and which. */
+/* Whether the model may, must, or must not call a tool in a turn. */
 typedef enum haft__choice_mode {
-    HAFT__MODE_AUTO, /* may */
-    HAFT__MODE_ANY,  /* must, any of the allowed ones */
-    HAFT__MODE_TOOL, /* must, this one */
-    HAFT__MODE_NONE, /* must not */
+    HAFT__MODE_AUTO, /* may call any allowed tool */
+    HAFT__MODE_ANY,  /* must call an allowed tool */
+    HAFT__MODE_TOOL, /* must call the named tool */
+    HAFT__MODE_NONE, /* must not call a tool */
 } haft__choice_mode;
 
 /* A requested choice: an entry of the schedule, or the default. */
 typedef struct haft__tool_choice {
     haft__choice_mode mode;
-    haft_str tool;     /* of HAFT__MODE_TOOL */
-    bool fall_through; /* `gate` in a schedule: the later rules decide */
+    haft_str tool;     /* for HAFT__MODE_TOOL */
+    bool fall_through; /* `gate` in a schedule: the rules after the schedule decide */
 } haft__tool_choice;
 
 typedef struct haft__choice_spec {
@@ -39,43 +39,44 @@ typedef struct haft__choice_spec {
     size_t schedule_count;
     bool schedule_overrides_gate;
     haft__tool_choice default_choice; /* auto */
-    bool evidence_first;  /* a heavy call needs an earlier result that points to its file */
-    uint32_t cost_budget; /* 40: of the calls of a run, if evidence_first */
+    bool evidence_first;              /* a heavy call needs an earlier result that names its file */
+    uint32_t cost_budget; /* 40: budget for the cost of the run's calls, with evidence_first */
 } haft__choice_spec;
 
 typedef enum haft__price_source {
-    HAFT__PRICE_OF_SPEC,     /* also that of a local model, which costs nothing */
-    HAFT__PRICE_BUILT_IN,    /* model/price.h */
-    HAFT__PRICE_OF_SETTINGS, /* of the user */
-    HAFT__PRICE_OF_LOG,      /* recorded when the run began */
+    HAFT__PRICE_OF_SPEC,     /* in the spec; also for a local model, which costs nothing */
+    HAFT__PRICE_BUILT_IN,    /* in model/price.h */
+    HAFT__PRICE_OF_SETTINGS, /* in the settings of the user */
+    HAFT__PRICE_OF_LOG,      /* in the log, recorded when the run began */
 } haft__price_source;
 
 /* Dollars are stored as whole millionths, so that sums are exact. */
 typedef struct haft__price {
     bool known;
-    /* Micro-dollars per million tokens. Of input: read from the provider's cache; written to it,
-     * for minutes and for an hour. */
+    /* Micro-dollars per million tokens. `cached`: input that is read from the provider's cache.
+     * `cache_write`, `cache_write_1h`: input that is written to the cache, for minutes and for an
+     * hour. */
     uint64_t input, output, cached, cache_write, cache_write_1h;
     haft__price_source source;
 } haft__price;
 
-/* The row of model/families.h that supplies settings which a spec omits. */
+/* The row of model/families.h with the settings that the spec omits. */
 typedef struct haft__model_family {
     haft_str name;     /* "" without a row */
     haft_str found_by; /* "name", "chat_template" or "spec" */
     haft_str pattern;  /* the pattern found in the name or the chat template */
-    haft_str format;   /* of calls in text */
-    const char *reasoning_open, *reasoning_close; /* tags around its reasoning; NULL without any */
+    haft_str format;   /* format of calls in text */
+    const char *reasoning_open, *reasoning_close; /* tags around reasoning; NULL without tags */
     bool gave_native, gave_format;                /* settings taken from it */
     bool gave_context, gave_size, gave_opened;
-    bool hosted;       /* its size is not published; it counts as large */
-    bool size_in_name; /* size_b comes from the model's name; also without a family */
+    bool hosted;       /* its size is not published; it is treated as large */
+    bool size_in_name; /* size_b comes from the model's name (possible without a family) */
 } haft__model_family;
 
 /* The constraint on replies when a tool must be called. */
 typedef enum haft__constraint_setting {
     HAFT__CONSTRAIN_AUTO,    /* the constraint that the provider is known to support */
-    HAFT__CONSTRAIN_NONE,    /* nothing */
+    HAFT__CONSTRAIN_NONE,    /* no constraint */
     HAFT__CONSTRAIN_GRAMMAR, /* `grammar`, in the language of llama.cpp */
     HAFT__CONSTRAIN_SCHEMA,  /* `response_format` */
 } haft__constraint_setting;
@@ -88,27 +89,29 @@ typedef struct haft__model_timeouts {
 typedef struct haft__model_spec {
     haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
     haft_str base_url, api_key_env;
-    bool other_server;        /* without a base_url: a variable names another host than the
-                                 provider's own */
+    bool other_server;        /* without a base_url: a variable names a host that is not the
+                               * provider's */
     haft_str size_b;          /* billions of parameters as written; "" when unknown */
     bool native_tools;        /* true */
     uint64_t context_tokens;  /* size of its context; 0 when unknown */
-    bool starts_in_reasoning; /* the chat template opens the block: replies begin inside */
+    bool starts_in_reasoning; /* the chat template opens the reasoning block, so replies begin in it
+                               */
     haft__model_family family;
     haft__constraint_setting constraint;
     haft__price price;
     haft__json options; /* unchanged, for the provider */
     haft_str api_key;   /* unchanged; ${VAR} is expanded at use, so no secret is stored */
     haft__model_timeouts timeouts;
-    uint32_t requests; /* to its server at once; 0: HAFT__LIMIT_MODEL_REQUESTS */
+    uint32_t requests; /* maximum number of concurrent requests to its server; 0:
+                          HAFT__LIMIT_MODEL_REQUESTS */
 } haft__model_spec;
 
 /* tool_search.embeddings: a server that embeds texts as vectors. Unused without a base_url. */
 typedef struct haft__embeddings_spec {
     haft_str base_url, model;
-    haft_str api_key, api_key_env; /* as those of a model */
+    haft_str api_key, api_key_env; /* like the keys of a model */
     haft_str query_prefix, document_prefix;
-    uint64_t timeout_ms; /* for the vector of a query */
+    uint64_t timeout_ms; /* timeout for the vector of a query */
 } haft__embeddings_spec;
 
 typedef struct haft__phase {
@@ -119,10 +122,11 @@ typedef struct haft__phase {
 
 typedef enum haft__overflow {
     HAFT__OVERFLOW_QUEUE,    /* calls past the parallel cap wait */
-    HAFT__OVERFLOW_TRUNCATE, /* ... are answered "not run" */
+    HAFT__OVERFLOW_TRUNCATE, /* calls past the parallel cap are refused */
 } haft__overflow;
 
-/* Equal calls with equal results in a row until haft reacts (choice/no_progress.c). */
+/* The numbers of consecutive equal calls with equal results at which haft reacts
+ * (choice/no_progress.c). */
 typedef struct haft__repeat_limits {
     uint32_t hint;   /* 3: the model reads a hint with the result */
     uint32_t refuse; /* 6: the call is not run */
@@ -139,20 +143,20 @@ typedef struct haft__spec_limits {
     bool has_usd;               /* no limit unless set */
     uint64_t usd_micros;
     uint64_t wall_ms;       /* 10 minutes */
-    uint32_t invalid_calls; /* 3: replies in a row whose calls were all unknown or invalid */
+    uint32_t invalid_calls; /* 3: consecutive replies whose calls were all unknown or invalid */
     uint32_t reminders;     /* 2 */
-    uint32_t violations;    /* 2: re-asks of one turn */
+    uint32_t violations;    /* 2: corrections in one turn */
     haft__repeat_limits repeats;
 } haft__spec_limits;
 
-/* When a person must approve a call. */
+/* A rule that selects calls that a person must approve. */
 typedef struct haft__approval_rule {
     const haft_str *tools; /* patterns such as "docs:send_*" */
     size_t tool_count;
     const haft_str *traits; /* "destructive" ... */
     size_t trait_count;
     haft__json when;      /* {at, op, value}, or null */
-    uint64_t deadline_ms; /* 0: none */
+    uint64_t deadline_ms; /* 0: no deadline */
     haft__json on_expire; /* "fail", "reject" or {answer: V} */
 } haft__approval_rule;
 
@@ -167,19 +171,20 @@ typedef enum haft__pause {
     HAFT__PAUSE_QUESTION,        /* the model or a tool asks a person */
     HAFT__PAUSE_HEADLESS,        /* a client runs the call */
     HAFT__PAUSE_APPROVAL,        /* a person must approve the call */
-    HAFT__PAUSE_UNKNOWN_OUTCOME, /* it was interrupted: a person decides how to continue */
+    HAFT__PAUSE_UNKNOWN_OUTCOME, /* the call was interrupted: a person decides how to continue */
     HAFT__PAUSE_KINDS,
 } haft__pause;
 
 typedef enum haft__on_unknown {
     HAFT__ON_UNKNOWN_ASK,   /* ask a person */
-    HAFT__ON_UNKNOWN_TELL,  /* tell the model */
-    HAFT__ON_UNKNOWN_RETRY, /* run it again */
+    HAFT__ON_UNKNOWN_TELL,  /* report an error to the model */
+    HAFT__ON_UNKNOWN_RETRY, /* run the call again */
 } haft__on_unknown;
 
 typedef enum haft__history {
-    HAFT__HISTORY_NATIVE,     /* messages as providers have them */
-    HAFT__HISTORY_TRANSCRIPT, /* the planner shape's: messages with roles, task last */
+    HAFT__HISTORY_NATIVE,     /* messages in the form of the provider */
+    HAFT__HISTORY_TRANSCRIPT, /* the form of the planner shape: messages with roles, the task last
+                               */
 } haft__history;
 
 struct haft__spec;
@@ -202,12 +207,13 @@ typedef struct haft__context_spec {
 
 /* An agent that tools or nodes of the spec can start as a child run. */
 typedef struct haft__agent_spec {
-    haft_str name; /* a key of `agents`; the file that a tool or node names; of an agent that is
-                      written at its node, the JSON Pointer to it */
+    haft_str name; /* a key of `agents`; or the file that a tool or node names; or, for an agent
+                    * inside its node, the JSON Pointer to the agent */
     const struct haft__spec *spec;
 } haft__agent_spec;
 
-/* The budgets that a tool asks for its child runs; 0: an equal share of what is left. */
+/* The budgets that a tool requests for its child runs; 0: an equal share of the remaining
+ * budget. */
 typedef struct haft__agent_limits {
     uint32_t turns, calls;
     uint64_t tokens;
@@ -218,58 +224,59 @@ typedef struct haft__agent_limits {
 
 /* A tool whose calls are child runs. */
 typedef struct haft__agent_tool {
-    haft_str tool, agent;          /* names */
-    const struct haft__spec *spec; /* of the agent */
+    haft_str tool, agent;          /* names of the tool and the agent */
+    const struct haft__spec *spec; /* spec of the agent */
     haft__agent_limits limits;
 } haft__agent_tool;
 
 /* A tool whose call hands the run to another agent. */
 typedef struct haft__handoff {
     haft_str tool;
-    haft_str agent; /* of the spec that the run began with; "": that spec itself */
-    bool outer;     /* of an agent: that spec is the one around it */
+    haft_str agent; /* an agent of the spec that the run began with; "": that spec itself */
+    bool outer;     /* for an agent: the spec that the run began with is its outer spec */
 } haft__handoff;
 
 typedef struct haft__spec {
     haft__spec_kind kind;
     haft_str name;
-    haft_str path;     /* of the file, "" without one; base of relative paths */
+    haft_str path;     /* path of the file, or ""; relative paths are relative to it */
     haft_str hash;     /* 64 hex digits: SHA-256 of the canonical text of `source` */
-    haft__json source; /* the spec as checked: after translation of the planner shape */
+    haft__json source; /* the checked spec, after translation of the planner shape */
     haft__model_spec model;
-    /* The same spec with the next of `models`, for a run whose model fails; NULL without one. */
+    /* The same spec with the next of `models`, for a run whose model fails; NULL without a next
+     * model. */
     const struct haft__spec *fallback;
     haft_str instructions;
     haft__json plan; /* strategic plan */
     const haft__phase *phases;
     size_t phase_count;
     haft__tools tools;       /* in the order of the spec, built-ins included */
-    haft__json mcp;          /* as given; src/mcp reads it */
+    haft__json mcp;          /* unchanged; src/mcp reads it */
     const haft_str *formats; /* in order of preference */
     size_t format_count;
     haft__choice_spec choice;
-    haft_str root;          /* what glob, grep and read may see */
-    const haft_str *within; /* only these files and directories of it; none: all of it */
+    haft_str root;          /* the directory that glob, grep and read may read */
+    const haft_str *within; /* only these files and directories of `root`; empty: all */
     size_t within_count;
     haft__json databases;
     haft__on_unknown on_unknown;
-    bool on_unknown_given; /* else the default, which excludes tools of MCP servers */
+    bool on_unknown_given; /* set in the spec; the default excludes tools of MCP servers */
     haft__spec_limits limits;
     haft__context_spec context;
-    bool approve_destructive; /* MCP tools that call themselves destructive need approval */
+    bool approve_destructive; /* MCP tools that are marked as destructive need approval */
     const haft__approval_rule *approvals;
     size_t approval_count;
     haft__pause_rule pauses[HAFT__PAUSE_KINDS]; /* for pauses without an approval rule */
     haft__history history;
-    uint32_t max_mcp_tools;    /* 0: by the model's size */
+    uint32_t max_mcp_tools;    /* 0: depends on the model's size */
     uint32_t tools_share;      /* 10: percent of the context for the spec's own tools */
-    uint64_t definition_bytes; /* of the spec's own tools in a request, without built-ins */
+    uint64_t definition_bytes; /* size of the spec's own tools in a request, without built-ins */
     haft__embeddings_spec embeddings;
-    haft_str multitask;                          /* "enqueue", "reject" or "interrupt" */
-    haft_str description;                        /* for people */
-    haft__json graph;                            /* as given; src/graph reads it */
-    haft__json graphs;                           /* by name: graphs that nodes of kind graph run */
-    const struct haft__graph_rules *graph_rules; /* how its runs are folded; NULL: no graph */
+    haft_str multitask;   /* "enqueue", "reject" or "interrupt" */
+    haft_str description; /* for people */
+    haft__json graph;     /* unchanged; src/graph reads it */
+    haft__json graphs;    /* an object: names of graphs that nodes of kind graph run */
+    const struct haft__graph_rules *graph_rules; /* functions that fold its runs; NULL: no graph */
     const haft__agent_spec *agents;
     size_t agent_count;
     const haft__agent_tool *agent_tools;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agents.c - the agents that tools and nodes of a spec start: `agents: {NAME: SPEC}`, `agent:
- * FILE`, and at a node also `agent: SPEC` and `graph: FILE`.
+ * agents.c - loads the agents that tools and nodes of a spec start: `agents: {NAME: SPEC}`, `agent:
+ * FILE`, and in a node also `agent: SPEC` and `graph: FILE`.
  *
- * Each agent is loaded as a spec of its own, and becomes part of the source under its name or file.
- * So a run stores all specs of its tree, and a process that continues it needs none of their files.
- * An agent may use the agents of the specs around it. Tests: tests/spec/load/agents_test.c,
- * tests/spec/load/graphs_test.c, tests/cli/children_test.py.
+ * Each agent is loaded as a separate spec, and its source is added to the source of the outer spec
+ * under its name or file. So a run stores all specs of its tree, and a process that continues the
+ * run needs no spec files. An agent may use the agents of its outer specs. Tests:
+ * tests/spec/load/agents_test.c, tests/spec/load/graphs_test.c, tests/cli/children_test.py.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -18,10 +18,10 @@
 
 /* An agent that is being loaded. */
 typedef struct reference {
-    haft_str name;    /* as the tool names it */
-    haft_str pointer; /* where problems are reported */
-    haft__json value; /* of an agent in the spec */
-    haft_str text;    /* of a file */
+    haft_str name;    /* the name in the tool or node */
+    haft_str pointer; /* the location for problems */
+    haft__json value; /* for an agent in the spec: its source */
+    haft_str text;    /* for an agent in a file: the text of the file */
     haft_str path;    /* base of its relative paths */
     bool file;
 } reference;
@@ -127,7 +127,8 @@ static bool check_count(haft__loader *l, const reference *r, size_t *count)
 
 /* ---- loading one agent ---- */
 
-/* Problems of an agent in the spec are located in the spec, those of a file by line and column. */
+/* Reports a problem of an agent. If the agent is in the spec, the location is in the spec; if it is
+ * in a file, the message contains its line and column. */
 static haft__spec_problem *report_problem(haft__loader *l, const reference *r,
                                           const haft__spec_problem *p)
 {
@@ -157,8 +158,8 @@ static void report_problems(haft__loader *l, const reference *r, const haft__spe
     }
 }
 
-/* The text of an agent in the spec. It has the models and the files of the spec unless it names
- * others. */
+/* The text of an agent in the spec. The agent uses the models and the files of the outer spec
+ * unless it names others. */
 static haft_str text_of(haft__loader *l, haft__json value)
 {
     static const char *const keys[] = {"model", "models"}, *const files[] = {"root", "within"};
@@ -216,7 +217,7 @@ static const haft__spec *load_agent(haft__loader *l, const reference *r)
 
 /* ---- finding an agent ---- */
 
-/* The agent in this spec or in one around it. */
+/* Finds the agent in this spec or in an outer spec. */
 static bool find_inline(haft__loader *l, reference *r)
 {
     const haft__json *found = haft__json_get(haft__object_object(l->source, "agents"), r->name);
@@ -230,8 +231,7 @@ static bool find_inline(haft__loader *l, reference *r)
         return false;
     }
     r->value = *found;
-    if (haft__loader_is_spec_file(
-            r->name)) { /* of a stored spec: the file was read when it was loaded */
+    if (haft__loader_is_spec_file(r->name)) { /* a stored spec contains the text of the file */
         r->path = join_path(l, r->path, r->name);
     }
     return true;
@@ -266,9 +266,9 @@ static bool find_file(haft__loader *l, reference *r)
     return status == HAFT_OK;
 }
 
-/* Puts the loaded agent into the spec and its source. */
-static void keep_agent(haft__loader *l, haft__agent_spec *agents, haft_str name,
-                       const haft__spec *spec)
+/* Adds the loaded agent to the spec and to its source. */
+static void store_agent(haft__loader *l, haft__agent_spec *agents, haft_str name,
+                        const haft__spec *spec)
 {
     haft__json all = haft__object_object(l->source, "agents");
     agents[l->spec->agent_count++] = (haft__agent_spec){.name = name, .spec = spec};
@@ -286,28 +286,29 @@ static void add_agent(haft__loader *l, haft__agent_spec *agents, haft_str name, 
     bool reported = haft__json_get(haft__object_object(l->source, "agents"), name) != NULL
                     && !haft__str_starts_with(pointer, HAFT__LIT("/agents/"));
     if (haft__spec_find_agent(l->spec, name) != NULL || l->status != HAFT_OK || reported) {
-        return; /* the agents of the spec come first */
+        return; /* already loaded: the agents of the spec are loaded first */
     }
     bool found = (find_inline(l, &r) || find_file(l, &r)) && check_nesting(l, &r);
     const haft__spec *spec = found ? load_agent(l, &r) : NULL;
     if (spec != NULL) {
-        keep_agent(l, agents, name, spec);
+        store_agent(l, agents, name, spec);
     }
     l->broken |= l->problems.errors > before;
 }
 
 /* ---- nodes of graphs ---- */
 
-/* Puts an agent that is written at its node back into the source, as it was loaded. `pointer` leads
- * to the node: /graph/nodes/NODE, or /graphs/NAME/nodes/NODE. */
-static void keep_inline(haft__loader *l, haft__json *value, haft_str pointer, haft__json agent)
+/* Replaces the source of an agent in a node by the loaded source. `pointer` is the location of the
+ * node: /graph/nodes/NODE, or /graphs/NAME/nodes/NODE. */
+static void replace_inline_source(haft__loader *l, haft__json *value, haft_str pointer,
+                                  haft__json agent)
 {
     haft_str key = HAFT__LIT("agent");
     haft__json member = agent;
     if (haft__pointer_next(&pointer, &key)) { /* names of graphs and nodes need no escapes */
         member = haft__json_get(*value, key) != NULL ? *haft__json_get(*value, key)
                                                      : haft__json_object(NULL, 0);
-        keep_inline(l, &member, pointer, agent);
+        replace_inline_source(l, &member, pointer, agent);
     }
     if (!haft__edit_put(l->arena, value, key, member)) {
         l->status = haft__arena_fail(l->arena, NULL);
@@ -326,14 +327,14 @@ static void add_inline(haft__loader *l, haft__agent_spec *agents, haft_str node_
     l->broken |= l->problems.errors > before;
     if (spec != NULL) {
         agents[l->spec->agent_count++] = (haft__agent_spec){.name = r.pointer, .spec = spec};
-        keep_inline(l, &l->source, node_at, spec->source);
+        replace_inline_source(l, &l->source, node_at, spec->source);
         l->spec->source = l->source;
         l->spec->graph = haft__object_get(l->source, "graph");
         l->spec->graphs = haft__object_get(l->source, "graphs");
     }
 }
 
-/* The agent of a node, or the file of its graph. */
+/* Adds the agent of a node, or the file of its graph. */
 static void add_node(void *context, haft__json node, haft_str name, haft_str pointer)
 {
     haft__loader *l = context;
@@ -455,7 +456,7 @@ haft__agent_limits haft__loader_read_agent_limits(haft__loader *l, haft__json ow
     uint64_t wall = haft__loader_read_time_limit(
         l, haft__object_get(limits, "wall"), haft__loader_pointer(l, "%.*s/wall", HAFT__ARG(at)));
     uint64_t timeout =
-        haft__loader_read_duration(/* of a node */
+        haft__loader_read_duration(/* for a node */
                                    l, haft__object_get(owner, "timeout"),
                                    haft__loader_pointer(l, "%.*s/timeout", HAFT__ARG(pointer)), 0);
     return (haft__agent_limits){
@@ -473,7 +474,7 @@ void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__
 {
     const haft__spec *spec = haft__loader_agent_of(l, entry);
     if (spec == NULL || l->status != HAFT_OK) {
-        return; /* reported */
+        return; /* the problem is already reported */
     }
     haft__agent_tool *added = &l->agent_tools[l->spec->agent_tool_count];
     *added = (haft__agent_tool){.tool = tool->name,

@@ -2,7 +2,8 @@
 /*
  * build.c - fills in haft__spec from the JSON of a spec, except the choice policy and the tools.
  *
- * Defaults are both here and in haft.schema.json; tests/spec/load/build_test.c compares them.
+ * This file and haft.schema.json both contain the defaults; tests/spec/load/build_test.c compares
+ * them.
  */
 #include "spec/load/build_int.h"
 
@@ -106,7 +107,7 @@ static haft__constraint_setting read_constraint(haft_str word)
 }
 
 /* Checks whether a variable names another server for the model. If the value of the variable
- * contains ${VAR}, as a base_url may, its host counts as another host. */
+ * contains ${VAR}, as a base_url may, the host is treated as another host. */
 static void find_server(haft__loader *l)
 {
     haft__model_spec *model = &l->spec->model;
@@ -190,8 +191,7 @@ static void build_model(haft__loader *l)
 
 /* ---- the rest ---- */
 
-/* The index of the text among the names. The first name is the default: 0 if the text is none of
- * them. */
+/* The index of the text among the names; 0 (the default) if the text is not one of them. */
 static unsigned one_of(haft_str text, const char *const *names, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -224,7 +224,7 @@ static void build_limits(haft__loader *l)
 {
     static const char *const overflows[] = {"queue", "truncate"};
     haft__json source = haft__object_object(l->source, "limits");
-    bool graph = l->spec->kind == HAFT__SPEC_GRAPH; /* its children take from its budgets */
+    bool graph = l->spec->kind == HAFT__SPEC_GRAPH; /* its children share its budgets */
     l->spec->limits = (haft__spec_limits){
         .turns = number32(source, "turns", graph ? HAFT__LIMIT_GRAPH_TURNS : 12),
         .calls = number32(source, "calls", graph ? HAFT__LIMIT_GRAPH_CALLS : 50),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_choice.c - the choice policy and the formats, which have several notations. Tests:
+ * build_choice.c - reads the choice policy and the formats; both have several notations. Tests:
  * tests/spec/load/build_choice_test.c.
  */
 #include "base/ascii.h"
@@ -41,8 +41,8 @@ static haft__tool_choice refuse_object(haft__loader *l, haft_str pointer, const 
     return (haft__tool_choice){.mode = HAFT__MODE_AUTO};
 }
 
-/* {tool: x}, {type: auto}, {type: tool, name: x}, {type: function, function: {name: x}}. Several
- * names must be the same. */
+/* Reads {tool: x}, {type: auto}, {type: tool, name: x} or {type: function, function: {name: x}}. If
+ * an object has several names, they must be equal. */
 static haft__tool_choice read_object(haft__loader *l, haft__json object, haft_str pointer)
 {
     const haft_str names[] = {
@@ -96,7 +96,7 @@ static void build_schedule(haft__loader *l, haft__json source)
     l->spec->choice.schedule_count = source.count;
 }
 
-/* A default of `gate` has no effect: the default already follows the gate. */
+/* Reads the default. Rejects `gate`, because the default already applies only after the gate. */
 static void build_default(haft__loader *l, haft__json source)
 {
     haft_str pointer = HAFT__LIT("/choice/default");
@@ -126,7 +126,7 @@ static bool same_word(haft_str a, const char *b)
     return true;
 }
 
-#define NATIVE "native" /* the only one that is not text */
+#define NATIVE "native" /* the only format that is not text */
 
 /* The canonical name of a format; "" if it is unknown. */
 static haft_str find_format(haft_str name)
@@ -143,7 +143,7 @@ static haft_str find_format(haft_str name)
     return format != NULL ? haft__str(format->name) : HAFT__LIT("");
 }
 
-/* The same; reports a problem if it is unknown. */
+/* Like find_format; reports a problem if the format is unknown. */
 static haft_str read_format(haft__loader *l, haft_str name, haft_str pointer)
 {
     haft_str known = find_format(name);
@@ -176,7 +176,7 @@ static bool has_format(const haft_str *list, size_t count, haft_str name)
     return false;
 }
 
-/* Adds formats after the preferred one, each once. */
+/* Adds formats after the preferred format, each once. */
 static void add_formats(haft__loader *l, haft__json names, haft_str outer, haft_str *list)
 {
     for (uint32_t i = 0; i < names.count; i++) {
@@ -204,9 +204,9 @@ static void check_primary(haft__loader *l, haft__json enabled, haft_str primary)
     haft__loader_hint(l, problem, "add it to formats.enabled");
 }
 
-/* The default: the server's native calls if the model has them there, else the text format of its
- * family. */
-static void add_usual_formats(haft__loader *l, haft_str *list)
+/* Adds the default formats: native calls, if the model supports them at its server; else the text
+ * format of the model's family. */
+static void add_default_formats(haft__loader *l, haft_str *list)
 {
     haft__model_spec *model = &l->spec->model;
     haft_str json = HAFT__LIT("purejson"), text = model->family.format;
@@ -243,7 +243,7 @@ static void build_formats(haft__loader *l)
     }
     add_formats(l, enabled, list ? HAFT__LIT("/formats") : HAFT__LIT("/formats/enabled"), names);
     if (l->spec->format_count == 0) {
-        add_usual_formats(l, names);
+        add_default_formats(l, names);
     }
 }
 

@@ -3,7 +3,7 @@
  * build_family.c - fills in settings that a spec omits and that depend on the family of its model:
  * those of the model itself, and spec->context.
  *
- * The spec takes precedence over the row and over each of its values. Tests:
+ * Settings of the spec take precedence over the values of the table. Tests:
  * tests/spec/load/build_family_test.c, tests/spec/load/context_test.c.
  */
 #include "base/buf.h"
@@ -14,7 +14,7 @@
 #include "spec/load/build_int.h"
 #include "json/object.h"
 
-#define NONE "none" /* as a family: no row is used */
+#define NONE "none" /* this value of `family` disables the table */
 
 static void report_family(haft__loader *l, haft_str name)
 {
@@ -36,7 +36,8 @@ static void report_family(haft__loader *l, haft_str name)
     }
 }
 
-/* The row that the spec names, else that of the chat template, else that of the name. */
+/* Finds the row of the family that the spec names; else the row for the chat template; else the row
+ * for the model's name. */
 static const haft__family *find(haft__loader *l, haft__json source)
 {
     haft__model_family *family = &l->spec->model.family;
@@ -76,7 +77,8 @@ static haft_str write_size(haft__loader *l, uint64_t millions)
     return kept;
 }
 
-/* A chat template defines the format of a model. Models of any size share it. */
+/* Whether the row was found by its chat template. A template defines the format, but not the size
+ * of a model. */
 static bool by_template(const haft__model_family *family)
 {
     return haft__str_equal(family->found_by, HAFT__LIT("chat_template"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec/load/build_int.h - reads values of a spec that may be invalid. A problem is already reported
- * or is reported here; in both cases the functions return a usable value. Private to its folder. */
+/* spec/load/build_int.h - reads values of a spec that may be invalid. The functions return a usable
+ * value even for an invalid value. They report a problem unless another check has reported it.
+ * Private to its folder. */
 #ifndef HAFT_SPEC_LOAD_BUILD_INT_H
 #define HAFT_SPEC_LOAD_BUILD_INT_H
 
@@ -8,11 +9,11 @@
 
 /* A whole number that is not negative, or `fallback`. */
 
-/* Milliseconds; `fallback` when the value is neither text nor number. */
+/* Reads a duration in milliseconds; `fallback` if the value is neither text nor number. */
 uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
                                     uint64_t fallback);
 
-/* Reads a duration that limits something: 0 if the value is absent, so that 0 is an error. */
+/* Reads a time limit. Returns 0 if the value is absent; a value of 0 is an error. */
 uint64_t haft__loader_read_time_limit(haft__loader *l, haft__json value, haft_str pointer);
 
 /* ---- build_family.c ---- */
@@ -25,13 +26,14 @@ void haft__loader_build_context(haft__loader *l);
 
 /* ---- build_provider.c ---- */
 
-/* Reports at most one problem with spec->model: no provider, one that does not exist or that this
- * version cannot ask, no name. `text` is the model if the spec has it as a text, or empty. */
+/* Reports at most one problem with spec->model: a missing or unknown provider, a provider that this
+ * version does not support, or a missing name. `text` is the model if it is written as a text, else
+ * "". */
 void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointer);
 
 /* ---- build.c ---- */
 
-/* Dollars, in millionths; `fallback` without the key. */
+/* Reads dollars, in millionths; `fallback` without the key. */
 uint64_t haft__loader_read_micros(haft__loader *l, haft__json object, const char *key,
                                   haft_str pointer, uint64_t fallback);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build_provider.c - the provider of a spec's model, what to write if it is missing, and the models
- * after the first. Tests: tests/spec/load/build_provider_test.c, tests/spec/load/fallback_test.c.
- */
+/* build_provider.c - checks the provider of a spec's model, suggests a missing provider, and loads
+ * the fallback models. Tests: tests/spec/load/build_provider_test.c,
+ * tests/spec/load/fallback_test.c. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -19,7 +19,7 @@ static const char *const providers[] = {
     "ollama", "llamacpp",         "vllm",        "script",    "replay", "offline",
 };
 
-/* Providers of models that only their maker serves, by the start of the name. */
+/* Providers of models that only one provider serves, by the beginning of the model's name. */
 static const struct {
     const char *start, *provider;
 } makers[] = {
@@ -37,8 +37,8 @@ static const struct {
     {"deepseek-reasoner", "deepseek"},
 };
 
-/* The provider that serves a model of this name; "" if it is not known. A model with a row in the
- * table of families that anyone may serve is probably one of Ollama. */
+/* The provider that probably serves a model of this name; "" if unknown. If the table of families
+ * has the model as an open model, the provider is probably Ollama. */
 static haft_str provider_of_model(haft_str name)
 {
     for (size_t i = 0; i < COUNT(makers); i++) {
@@ -51,8 +51,8 @@ static haft_str provider_of_model(haft_str name)
     return family != NULL && !family->hosted ? HAFT__LIT("ollama") : HAFT__LIT("");
 }
 
-/* Whether `word` abbreviates `name`: the same first letter and its letters in order, as in opn,
- * anth. */
+/* Whether `word` is an abbreviation of `name`, such as opn or anth: it has the same first letter,
+ * and its letters occur in `name` in the same order. */
 static bool is_short_for(haft_str word, const char *name)
 {
     size_t at = 0;
@@ -66,7 +66,7 @@ static bool is_short_for(haft_str word, const char *name)
     return word.len > 1 && at == word.len;
 }
 
-/* The provider that `name` probably means, or .ptr NULL. */
+/* The provider that `name` probably means; .ptr is NULL if no provider is similar. */
 static haft_str similar_provider(haft_str name)
 {
     haft__suggestion near;
@@ -80,7 +80,8 @@ static haft_str similar_provider(haft_str name)
     return near.best;
 }
 
-/* Lists the providers that send requests. The variants of openai are in the documentation. */
+/* Adds a hint with the providers that send requests. Omits the variants of openai, which are in the
+ * documentation. */
 static void hint_providers(haft__loader *l, haft__spec_problem *problem)
 {
     haft__buf names;
@@ -100,8 +101,8 @@ static void hint_providers(haft__loader *l, haft__spec_problem *problem)
     haft__buf_finish(&names);
 }
 
-/* `text` is the model as a text, such as "x:y"; "" if it is an object. The part before the colon
- * may be the name of a model that has a tag after it: qwen3:8b. */
+/* Reports an unknown provider. `text` is the model as a text, such as "x:y"; "" if the model is an
+ * object. The part before the colon may be the name of a model with a tag, such as qwen3:8b. */
 static void report_unknown(haft__loader *l, haft_str text, haft_str pointer)
 {
     const haft__model_spec *model = &l->spec->model;
@@ -142,11 +143,11 @@ void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointe
     }
 }
 
-/* ---- the models after the first ---- */
+/* ---- fallback models ---- */
 
 #define MODEL "/model"
 
-/* Whether a pointer leads to the model, or into it. */
+/* Whether a pointer refers to the model or a part of it. */
 static bool is_in_model(haft_str pointer)
 {
     const haft_str model = HAFT__LIT(MODEL);
@@ -154,7 +155,7 @@ static bool is_in_model(haft_str pointer)
            && (pointer.len == model.len || pointer.ptr[model.len] == '/');
 }
 
-/* Whether the spec has the problem with any model. */
+/* Whether the same problem is already reported, so that it does not depend on the model. */
 static bool is_reported(const haft__loader *l, size_t count, const haft__spec_problem *problem)
 {
     for (size_t i = 0; i < count && i < l->problems.count; i++) {
@@ -192,7 +193,7 @@ static void report_problems(haft__loader *l, haft_str at_model, haft_str with,
     }
 }
 
-/* NULL if it has errors. */
+/* Loads the spec with another model. Returns NULL if it has errors. */
 static const haft__spec *load_with(haft__loader *l, haft__json source, haft__json model,
                                    haft_str at, haft_str with)
 {
@@ -238,8 +239,8 @@ void haft__loader_build_summariser(haft__loader *l)
                                             HAFT__LIT("with the model of context.summarise: "));
 }
 
-/* For each of them the spec is loaded once more with that model, so that it is checked as the only
- * model would be. A fallback is the same spec with the settings that depend on the model. */
+/* Loads the spec once more with each fallback model, so that each fallback is checked like a first
+ * model. A fallback is the same spec with other settings that depend on the model. */
 void haft__loader_build_fallbacks(haft__loader *l)
 {
     haft__json models = haft__object_array(l->source, "models");
@@ -252,7 +253,7 @@ void haft__loader_build_fallbacks(haft__loader *l)
         const haft__spec *loaded = load_with(l, l->source, models.items[i - 1], at, with);
         haft__spec *fallback = loaded != NULL ? haft__loader_alloc(l, 1, sizeof(*fallback)) : NULL;
         if (fallback != NULL) {
-            *fallback = *l->spec; /* its own fallback is the one after it */
+            *fallback = *l->spec; /* the next fallback becomes its fallback */
             fallback->model = loaded->model;
             fallback->context = loaded->context;
             fallback->context.summariser = l->spec->context.summariser;

@@ -17,8 +17,8 @@
 
 /* ---- problems ---- */
 
-/* Reports an error of src/tool at a part of the tool; its location is a pointer after a '#', or the
- * whole tool. */
+/* Reports an error of src/tool. The location of the problem is the pointer after the '#' in the
+ * error, or else the whole tool. */
 static void report(haft__loader *l, haft_str pointer, const haft_error *err, haft_status status)
 {
     if (haft__loader_failed(l, status)) {
@@ -71,7 +71,7 @@ static void add_builtins(haft__loader *l, haft__json names, haft_str outer)
         const haft__tool *known = haft__tools_find(&l->spec->tools, name);
         if (haft__builtin_find(name) == NULL
             || (known != NULL && known->source == HAFT__TOOL_BUILTIN)) {
-            continue; /* the schema reports it; or it is already enabled, which is allowed */
+            continue; /* invalid (reported by the schema), or already enabled (allowed) */
         }
         haft_str pointer = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(outer), i);
         if (known != NULL) {
@@ -108,7 +108,7 @@ static bool is_function(const haft__loader *l, haft_str name)
     return false;
 }
 
-/* Where the tool runs; `headless: false` has no effect. */
+/* Finds the source of the tool. `headless: false` has no effect. */
 static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str pointer)
 {
     const char *found = NULL;
@@ -138,7 +138,7 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
     return source;
 }
 
-/* Reads `args` or `input_schema`. False if neither is usable. */
+/* Reads `args` or `input_schema`. Returns false if both are unusable. */
 static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
 {
     haft__json args = haft__object_get(entry, "args");
@@ -189,7 +189,8 @@ static bool read_traits(haft__loader *l, haft__json entry, haft__tool *tool, haf
     return status == HAFT_OK;
 }
 
-/* The policy gives built-in names a meaning; a spec may reuse only the name of a data tool. */
+/* Reports a name of a built-in tool. A spec may reuse only the names of built-in data tools,
+ * because the names of other built-ins have a meaning in the policy. */
 static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
 {
     const haft__builtin *builtin = haft__builtin_find(name);
@@ -216,12 +217,14 @@ static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
     return false;
 }
 
-/* A tool of an agent may leave its description to the agent. */
+/* Checks that the tool has a description. A tool of an agent may use the description of the
+ * agent. */
 static bool has_description(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
 {
     const haft__spec *agent = haft__loader_agent_of(l, entry);
     if (tool->source == HAFT__TOOL_PROVIDER && tool->description.len == 0) {
-        tool->description = HAFT__LIT("Runs at the provider."); /* which describes its own tools */
+        tool->description = HAFT__LIT("Runs at the provider."); /* the provider describes its own
+                                                                 * tools */
     }
     if (tool->description.len > 0) {
         return true;
@@ -233,7 +236,7 @@ static bool has_description(haft__loader *l, haft__json entry, haft__tool *tool,
     if (agent != NULL) {
         haft__spec_problem *problem = haft__loader_error(
             l, pointer, HAFT__SUBJECT_VALUE,
-            "the tool \"%.*s\" has no description, nor has its agent", HAFT__ARG(tool->name));
+            "the tool \"%.*s\" has no description, and its agent has none", HAFT__ARG(tool->name));
         haft__loader_hint(l, problem, "say in one sentence what the agent does and returns");
     } else if (haft__object_get(l->raw, "spec").kind != HAFT__JSON_NULL) {
         haft__spec_problem *problem =
@@ -241,7 +244,7 @@ static bool has_description(haft__loader *l, haft__json entry, haft__tool *tool,
                                "the tool \"%.*s\" has no description", HAFT__ARG(tool->name));
         haft__loader_hint(l, problem, "write it here or in the planner's tool_descriptions");
     }
-    return false; /* the schema, or the agent, has an error that is reported */
+    return false; /* an error of the schema or of the agent is already reported */
 }
 
 static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
@@ -270,8 +273,8 @@ static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
 
 /* ---- all ---- */
 
-/* The size of the spec's own tools in a request, without built-ins. If it is too large, they are
- * deferred. */
+/* Measures the size of the spec's own tools in a request, without built-ins. If the size is too
+ * large, these tools are deferred. */
 static void measure_tools(haft__loader *l)
 {
     haft__buf text;

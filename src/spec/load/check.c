@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - checks that a schema cannot express: keys that need or exclude each other, money, and
- * settings that are valid but probably a mistake. Checks of one tool are in check_tools.c. Tests:
+ * check.c - checks that a schema cannot express: keys that require or exclude each other, prices,
+ * and valid settings that are probably mistakes. check_tools.c checks single tools. Tests:
  * tests/spec/load/check_test.c.
  */
 #include "base/ascii.h"
@@ -33,7 +33,7 @@ static void check_kind(haft__loader *l)
 
 static void check_money(haft__loader *l)
 {
-    /* The log of a run that has begun has its prices. */
+    /* The log of a run that has begun contains its prices. */
     if (l->options->kept || !l->spec->limits.has_usd || l->spec->model.price.known
         || !haft__loader_keys_are_valid(l, "model limits")) {
         return;
@@ -56,8 +56,8 @@ static void check_key(haft__loader *l, haft_str key, const char *pointer)
     }
 }
 
-/* Whether a value is a literal that is more than a number, a path or empty. */
-static bool is_written_out(haft_str value)
+/* Whether a value is a literal text, and not empty, a number or a path. */
+static bool is_literal_text(haft_str value)
 {
     bool number = true;
     for (size_t i = 0; i < value.len; i++) {
@@ -67,14 +67,14 @@ static bool is_written_out(haft_str value)
            && value.ptr[0] != '.';
 }
 
-/* `key` is "env" or "headers" of the server. */
+/* Warns about values that look like secrets. `key` is "env" or "headers" of the server. */
 static void check_pairs(haft__loader *l, haft_str server, haft__json holder, const char *key)
 {
     const haft__json *pairs = haft__json_get(holder, haft__str(key));
     for (uint32_t i = 0; pairs != NULL && i < pairs->count; i++) {
         haft_str name = haft__json_text(pairs->members[i].key);
         if (!haft__mcp_is_secret_name(name)
-            || !is_written_out(haft__json_text(pairs->members[i].value))) {
+            || !is_literal_text(haft__json_text(pairs->members[i].value))) {
             continue;
         }
         haft_str where = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"), server);
@@ -88,7 +88,7 @@ static void check_pairs(haft__loader *l, haft_str server, haft__json holder, con
     }
 }
 
-/* Servers of an imported file are not kept in the source. */
+/* Checks the servers in the spec. (The source does not contain servers of an imported file.) */
 static void check_secrets(haft__loader *l)
 {
     const haft__json *servers = haft__json_get(l->spec->mcp, HAFT__LIT("servers"));
@@ -101,7 +101,7 @@ static void check_secrets(haft__loader *l)
     }
 }
 
-/* The run sets some members of a request itself: options with their names are not sent. */
+/* Warns about options that are not sent, because haft itself sets these members of a request. */
 static void check_options(haft__loader *l)
 {
     haft__json options = l->spec->model.options;
@@ -118,7 +118,7 @@ static void check_options(haft__loader *l)
     }
 }
 
-/* Whether src/mcp accepts the values, for instance the length of a timeout. */
+/* Checks the values that src/mcp reads, for instance the length of a timeout. */
 static void check_server_values(haft__loader *l)
 {
     haft__mcp_server_configs servers;
@@ -185,7 +185,7 @@ static bool has_tool(const haft__loader *l, const char *name)
     return haft__tools_find(&l->spec->tools, haft__str(name)) != NULL;
 }
 
-/* Warns about enabled built-ins that need something the spec lacks, the most expensive first. */
+/* Warns about enabled built-ins whose requirement the spec does not meet. */
 static void warn_idle(haft__loader *l, haft__builtin_need need, const char *why)
 {
     size_t count;
@@ -199,7 +199,8 @@ static void warn_idle(haft__loader *l, haft__builtin_need need, const char *why)
     }
 }
 
-/* A model can always search if tools are deferred, but sees that only where the spec enables it. */
+/* Checks tool search. If tools are deferred, a model can always call tool_search, but it sees
+ * tool_search only if the spec enables it. */
 static void check_search(haft__loader *l, bool servers)
 {
     haft_str about = servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools");
@@ -243,9 +244,9 @@ static void check_builtins(haft__loader *l)
     }
 }
 
-/* Code formats are not implemented yet. If a family table says that a model has no native calls,
- * the spec may still say that it has them. */
-static bool can_be_spoken(const haft__model_spec *model, haft_str format)
+/* Whether the model can use the format. Code formats are not implemented. `native_tools` of the
+ * spec overrides the table of families. */
+static bool can_use_format(const haft__model_spec *model, haft_str format)
 {
     if (haft__str_equal(format, HAFT__LIT("native"))) {
         return model->native_tools || model->family.gave_native;
@@ -253,13 +254,13 @@ static bool can_be_spoken(const haft__model_spec *model, haft_str format)
     return !haft__str_equal(format, HAFT__LIT("codemode"));
 }
 
-/* A list of formats without a usable one is an error: haft takes no format that is not enabled. */
+/* Reports a list of formats without a usable format, because haft uses only enabled formats. */
 static void check_formats(haft__loader *l)
 {
     const haft__spec *spec = l->spec;
     bool native = false;
     for (size_t i = 0; i < spec->format_count; i++) {
-        if (can_be_spoken(&spec->model, spec->formats[i])) {
+        if (can_use_format(&spec->model, spec->formats[i])) {
             return;
         }
         native |= haft__str_equal(spec->formats[i], HAFT__LIT("native"));
@@ -320,8 +321,8 @@ void haft__loader_check(haft__loader *l)
     check_options(l);
     check_servers(l);
     check_approval_rules(l);
-    /* An unclear rule makes a call need approval, which is no reason to stop a run that has begun.
-     */
+    /* Not for a run that has begun: a rule that cannot be decided only requires approval, so the
+     * run can continue. */
     if (!l->options->kept && haft__loader_keys_are_valid(l, "approvals tools")) {
         haft__loader_check_conditions(l);
     }

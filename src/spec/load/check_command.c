@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_command.c - arguments of a model in the words of a command: as a program, as an option, as
- * code, or as arguments of code. Tests: tests/spec/load/check_command_test.c.
+ * check_command.c - finds arguments of a model that could become a program, an option, or code in
+ * the words of a command. Tests: tests/spec/load/check_command_test.c.
  */
 #include "base/str.h"
 #include "spec/load/load_int.h"
@@ -52,7 +52,8 @@ static void report_word(haft__loader *l, const haft__command_words *words, size_
     }
 }
 
-/* A call without the argument is refused unless the word is the last one. */
+/* Warns about an optional argument: a call without the argument is refused, unless its word is the
+ * last word. */
 static void check_absence(haft__loader *l, const haft__command_words *words, size_t at,
                           haft_str pointer)
 {
@@ -69,7 +70,7 @@ static void check_absence(haft__loader *l, const haft__command_words *words, siz
     haft__loader_hint(l, problem, "make it required, give it a default, or write --option={arg}");
 }
 
-/* Warns once of code in the spec that may use arguments of the model as more than data. */
+/* Warns once about code in the spec that may use arguments of the model as more than data. */
 static void check_code(haft__loader *l, const haft__command_words *words, haft_str pointer)
 {
     haft__code_argument found;
@@ -88,7 +89,7 @@ static void check_code(haft__loader *l, const haft__command_words *words, haft_s
                                   : "name a script that uses the argument only as data");
 }
 
-/* Warns of names in braces that are not arguments. Not for code: it may have its own braces. */
+/* Warns about names in braces that are not arguments. Skips code, which may have its own braces. */
 static void check_names(haft__loader *l, const haft__tool *tool, haft_str word, haft_str pointer)
 {
     haft__template_piece piece;
@@ -109,7 +110,8 @@ static bool has_arguments(haft__json input_schema)
            || haft__object_object(input_schema, "properties").count > 0;
 }
 
-/* Whether the model writes a part of standard input. Without `stdin` it is the arguments. */
+/* Whether the model writes a part of standard input. Without `stdin`, standard input is the
+ * arguments. */
 static bool reaches_stdin(const haft__tool *tool)
 {
     haft_str text = haft__object_string(tool->definition, "stdin");
@@ -144,7 +146,7 @@ static void check_stdin(haft__loader *l, const haft__tool *tool, const haft__com
                            : "put -- at the end, if the program reads options only before it");
 }
 
-/* A confined argument that the tool does not have would confine nothing. */
+/* Reports confined arguments that the tool does not have, because they would have no effect. */
 static void check_root(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
     haft__json roots = haft__object_object(tool->definition, "root");

@@ -24,8 +24,9 @@ static bool is_op(haft__json when, const char *op)
     return haft__str_equal(haft__object_string(when, "op"), haft__str(op));
 }
 
-/* The kind of value that an op needs, for a message; NULL if this value is suitable. */
-static const char *wanted_value(haft__json when, haft__json value)
+/* Describes the kind of value that an operator requires, for a message. NULL if this value is
+ * suitable. */
+static const char *required_value(haft__json when, haft__json value)
 {
     bool flag = value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
     if (is_op(when, "exists")) {
@@ -44,15 +45,15 @@ static const char *wanted_value(haft__json when, haft__json value)
 
 static bool check_value(haft__loader *l, haft_str pointer, haft__json when, haft__json value)
 {
-    const char *wanted = wanted_value(when, value);
-    if (wanted != NULL) {
+    const char *required = required_value(when, value);
+    if (required != NULL) {
         bool empty = value.kind == HAFT__JSON_ARRAY && value.count == 0;
         (void)haft__loader_error(l, haft__loader_pointer(l, "%.*s/value", HAFT__ARG(pointer)),
-                                 HAFT__SUBJECT_VALUE, "expected %s for %.*s, found %s", wanted,
+                                 HAFT__SUBJECT_VALUE, "expected %s for %.*s, found %s", required,
                                  HAFT__ARG(haft__object_string(when, "op")),
                                  empty ? "an empty list" : haft__json_kind_name(value));
     }
-    return wanted == NULL;
+    return required == NULL;
 }
 
 static bool check_pattern(haft__loader *l, haft_str pointer, haft__json value)
@@ -114,7 +115,7 @@ static haft__condition_fit fits_items(haft__json schema, const haft__json *value
 }
 
 /* Whether the schema of the argument alone accepts the value. */
-static bool takes(haft__loader *l, haft__json schema, haft__json value)
+static bool accepts(haft__loader *l, haft__json schema, haft__json value)
 {
     haft__schema_options options = {.hash_key = l->options->hash_key};
     haft__schema_report report = {.valid = true};
@@ -131,15 +132,15 @@ static bool takes(haft__loader *l, haft__json schema, haft__json value)
     return haft__loader_failed(l, status) || report.valid;
 }
 
-/* Whether no argument that the schema accepts can equal the value it is compared with. */
-static bool takes_none(haft__loader *l, haft__json schema, haft__json when, haft__json value)
+/* Whether the schema accepts no argument that equals the value in the condition. */
+static bool accepts_none(haft__loader *l, haft__json schema, haft__json when, haft__json value)
 {
     bool one = !is_op(when, "in");
-    bool taken = one && takes(l, schema, value);
-    for (uint32_t i = 0; !one && i < value.count && !taken; i++) {
-        taken = takes(l, schema, value.items[i]);
+    bool accepted = one && accepts(l, schema, value);
+    for (uint32_t i = 0; !one && i < value.count && !accepted; i++) {
+        accepted = accepts(l, schema, value.items[i]);
     }
-    return (is_op(when, "eq") || is_op(when, "in")) && !taken;
+    return (is_op(when, "eq") || is_op(when, "in")) && !accepted;
 }
 
 static haft__condition_fit check_at_schema(haft__loader *l, haft__json schema, haft__json when)
@@ -149,7 +150,7 @@ static haft__condition_fit check_at_schema(haft__loader *l, haft__json schema, h
         return HAFT__CONDITION_COMPARABLE;
     }
     haft__condition_fit fit = fits_type(schema, haft__object_string(when, "op"), value);
-    if (fit == HAFT__CONDITION_COMPARABLE && takes_none(l, schema, when, *value)) {
+    if (fit == HAFT__CONDITION_COMPARABLE && accepts_none(l, schema, when, *value)) {
         return HAFT__CONDITION_NEVER;
     }
     haft__json type = haft__object_get(schema, "type");
@@ -164,14 +165,14 @@ static haft__condition_fit check_at_schema(haft__loader *l, haft__json schema, h
 typedef struct verdict {
     const haft__tool *tool;
     haft__json when;
-    haft_str at, until; /* the path of the argument; the part of it that the schema knows */
-    haft__json schema;  /* of the existing part */
+    haft_str at, until; /* the path of the argument; the part of the path that the schema has */
+    haft__json schema;  /* the schema at `until` */
     haft__schema_lookup_result place;
     haft__condition_fit fit;
 } verdict;
 
-/* If nothing says how a tool runs, a program may register a function for it with other arguments.
- */
+/* Whether a program may still replace the arguments of the tool: the spec has no implementation of
+ * the tool, so a program may add a function with other arguments. */
 static bool may_change(const haft__tool *tool)
 {
     return !tool->typed && tool->source == HAFT__TOOL_HEADLESS
@@ -261,8 +262,8 @@ static void report(haft__loader *l, size_t rule, const verdict *seen, bool error
     HAFT__UNREACHABLE();
 }
 
-/* Whether the rule names exactly this tool, and not by a pattern that happens to match. */
-static bool is_meant(const haft__approval_rule *rule, const haft__tool *tool)
+/* Whether the rule contains the exact name of this tool, not only a pattern that matches it. */
+static bool is_named_exactly(const haft__approval_rule *rule, const haft__tool *tool)
 {
     bool matched = false;
     for (size_t i = 0; i < rule->tool_count; i++) {
@@ -274,7 +275,7 @@ static bool is_meant(const haft__approval_rule *rule, const haft__tool *tool)
     return !matched;
 }
 
-/* Whether the rule may apply to tools that only their servers know. */
+/* Whether the rule may apply to tools of servers, which are unknown here. */
 static bool is_about_others(const haft__loader *l, const haft__approval_rule *rule)
 {
     bool servers = haft__object_object(l->spec->mcp, "servers").count > 0
@@ -286,8 +287,9 @@ static bool is_about_others(const haft__loader *l, const haft__approval_rule *ru
     return servers && others;
 }
 
-/* A rule for many tools may be about an argument that only some of them have: for tools matched by
- * a pattern, it is enough that the condition can hold for one. */
+/* Checks the condition of a rule for its tools. A pattern may match tools without the argument, so
+ * for tools that are matched by a pattern it is sufficient that the condition can hold for one
+ * tool. */
 static void check_tools(haft__loader *l, size_t index)
 {
     const haft__approval_rule *rule = &l->spec->approvals[index];
@@ -304,7 +306,7 @@ static void check_tools(haft__loader *l, size_t index)
             continue;
         }
         verdict seen = check_at(l, rule->when, tool);
-        if (!useful || seen.fit != HAFT__CONDITION_NEVER || is_meant(rule, tool)) {
+        if (!useful || seen.fit != HAFT__CONDITION_NEVER || is_named_exactly(rule, tool)) {
             report(l, index, &seen, !useful);
             reported = !useful;
         }

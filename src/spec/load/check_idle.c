@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_idle.c - warns about keys that have no effect where they stand, because another key is
- * missing, or takes precedence; and about arguments of a tool that reach neither its program nor
- * its request: the model would write them for nothing.
- * Tests: tests/spec/load/check_idle_keys_test.c, tests/spec/load/check_idle_arguments_test.c.
+ * check_idle.c - warns about keys without effect, because another key is missing or takes
+ * precedence, and about arguments of a tool that are used neither by its program nor by its
+ * request. Tests: tests/spec/load/check_idle_keys_test.c,
+ * tests/spec/load/check_idle_arguments_test.c.
  */
 #include "base/macros.h"
 #include "base/str.h"
@@ -67,7 +67,8 @@ static void check_model(haft__loader *l)
 
 /* ---- tools ---- */
 
-/* The results of an idempotent tool are reused in a run without a cache, for the time of ttl. */
+/* Checks traits. The results of an idempotent tool are reused within a run, even without a cache,
+ * until `ttl` expires. */
 static void check_traits(haft__loader *l, haft__json tool, haft_str pointer)
 {
     haft__json traits = haft__object_object(tool, "traits");
@@ -120,7 +121,7 @@ static void check_servers(haft__loader *l)
     }
 }
 
-/* Servers of an imported file are not known here. */
+/* Whether the spec has servers. The servers of an imported file are not known here. */
 static bool has_servers(const haft__loader *l)
 {
     return haft__object_object(l->spec->mcp, "servers").count > 0 || has(l->spec->mcp, "import");
@@ -132,7 +133,7 @@ static void check_search(haft__loader *l)
         haft__object_object(haft__object_object(l->source, "tool_search"), "embeddings");
     check_api_key(l, embeddings, HAFT__LIT("/tool_search/embeddings"));
     if (!haft__loader_keys_are_valid(l, "tools builtins enabled_builtins mcp model")) {
-        return; /* a tool that could not be read would be missing */
+        return; /* an invalid tool would be missing here */
     }
     bool servers = has_servers(l);
     if (!servers) {
@@ -143,7 +144,7 @@ static void check_search(haft__loader *l)
         warn_idle_keys(l, l->source, HAFT__LIT(""), "max_mcp_tools tool_search",
                        "no tool is deferred");
     }
-    /* Agents of the spec have its files. */
+    /* Agents of the spec use its files. */
     bool shared = l->options->scope != NULL || l->spec->agent_count > 0;
     if (!shared && !has_tool(l, "glob") && !has_tool(l, "grep") && !has_tool(l, "read")) {
         warn_idle_keys(l, l->source, HAFT__LIT(""), "root within",
@@ -174,8 +175,8 @@ static void check_limits(haft__loader *l)
     }
 }
 
-/* Whether a tool, a node or `handoffs` somewhere in the value names this agent. The depth is that
- * of the spec, which the parser limits. */
+/* Whether a tool, a node or `handoffs` in the value names this agent. The parser limits the depth
+ * of the recursion. */
 static bool names_agent(haft__json value, haft_str name)
 {
     bool found = false;
@@ -213,8 +214,8 @@ static void check_agents(haft__loader *l)
     }
 }
 
-/* A tool of a server may need approval, because it calls itself destructive, and may ask its user
- * a question. */
+/* Checks the pauses. A tool of a server may need approval, because it is marked as destructive, and
+ * may ask a question. */
 static void check_pauses(haft__loader *l)
 {
     haft__json pauses = haft__object_object(l->source, "pauses");
@@ -230,7 +231,7 @@ static void check_pauses(haft__loader *l)
         approval = approval || tool->traits.needs_approval;
     }
     warn_idle_keys(l, pauses, at, headless ? "" : "headless", "no tool is headless");
-    if (l->spec->kind != HAFT__SPEC_GRAPH) { /* its nodes may ask */
+    if (l->spec->kind != HAFT__SPEC_GRAPH) { /* nodes of a graph may ask */
         warn_idle_keys(l, pauses, at, approval ? "" : "approval", "no call needs approval");
         warn_idle_keys(l, pauses, at, asks ? "" : "question",
                        "request_user_input is not enabled, and the spec has no MCP server");
@@ -277,7 +278,7 @@ void haft__loader_check_idle_keys(haft__loader *l)
 
 /* ---- arguments ---- */
 
-/* Whether the text has {name}. */
+/* Whether the text contains {name}. */
 static bool text_has(haft_str text, haft_str name)
 {
     haft__template_piece piece;
@@ -289,8 +290,8 @@ static bool text_has(haft_str text, haft_str name)
     return false;
 }
 
-/* Whether a text of the value has {name}. Keys of objects are not replaced. The depth is that of
- * the spec, which the parser limits. */
+/* Whether a text of the value contains {name}. Ignores keys of objects, which are not replaced. The
+ * parser limits the depth of the recursion. */
 static bool value_has(haft__json value, haft_str name)
 {
     if (value.kind == HAFT__JSON_STRING) {
@@ -306,7 +307,7 @@ static bool value_has(haft__json value, haft_str name)
     return found;
 }
 
-/* Without `stdin` a program reads all arguments. */
+/* Whether the argument reaches the program. Without `stdin`, a program reads all arguments. */
 static bool reaches_program(haft__json tool, haft_str name)
 {
     return haft__json_get(tool, HAFT__LIT("stdin")) == NULL
@@ -314,7 +315,8 @@ static bool reaches_program(haft__json tool, haft_str name)
            || value_has(haft__object_get(tool, "command"), name);
 }
 
-/* Without `body`, POST, PUT and PATCH send all arguments. */
+/* Whether the argument reaches the request. Without `body`, POST, PUT and PATCH send all
+ * arguments. */
 static bool reaches_request(haft__json http, haft_str name)
 {
     haft_str method = haft__object_string(http, "method");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_names.c - checks that tools named in a spec exist. The tools of MCP servers are known only
- * after the servers start; for them the server must exist. Tests:
+ * check_names.c - checks that tools named in a spec exist. The tools of MCP servers are unknown
+ * until the servers start; for such a tool only the server must exist. Tests:
  * tests/spec/load/check_names_test.c.
  */
 #include "base/str.h"
@@ -12,7 +12,7 @@
 #include "json/object.h"
 #include "json/pointer.h"
 
-/* The words of a choice; `gate` is for the schedule only. */
+/* The modes of a choice; `gate` is only for the schedule. */
 static const char *const modes[] = {"auto", "any", "required", "none", "gate"};
 
 /* Whether `name` could be a tool of one of the servers of the spec. */
@@ -24,7 +24,7 @@ static bool is_server_tool(const haft__loader *l, haft_str name)
     return server.len < name.len && (imported || haft__json_get(servers, server) != NULL);
 }
 
-/* The mode that the name of a tool in a choice was probably meant to be. */
+/* The mode that was probably meant by the name of an unknown tool in a choice. */
 static haft_str nearest_mode(haft_str name, size_t mode_count)
 {
     haft__suggestion near;
@@ -51,7 +51,7 @@ static void suggest(haft__loader *l, haft__spec_problem *problem, haft_str name,
     }
 }
 
-/* The names of all entries, because other checks report a tool that exists but is unusable. */
+/* Collects the names of all entries, including invalid tools, which other checks report. */
 static void collect_names(haft__loader *l, haft__map *declared)
 {
     haft__json entries = haft__object_array(l->source, "tools");
@@ -62,7 +62,8 @@ static void collect_names(haft__loader *l, haft__map *declared)
     }
 }
 
-/* In a choice a mode may stand in place of a tool: the first `mode_count` of them are suggested. */
+/* Reports an unknown tool. In a choice, a mode may be written in place of a tool; the first
+ * `mode_count` modes are suggested. */
 static void check_name(haft__loader *l, const haft__map *declared, haft_str name, haft_str pointer,
                        size_t mode_count)
 {
@@ -129,7 +130,7 @@ static bool has_servers(const haft__loader *l)
            || haft__object_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
 }
 
-/* A pattern that matches no known tool may still match a tool of a server. */
+/* Whether the pattern matches a known tool, or may match a tool of a server. */
 static bool matches_something(const haft__loader *l, haft_str pattern)
 {
     for (size_t i = 0; i < l->spec->tools.count; i++) {
@@ -142,7 +143,8 @@ static bool matches_something(const haft__loader *l, haft_str pattern)
            && (pattern.ptr[0] == '*' || memchr(pattern.ptr, ':', pattern.len) != NULL);
 }
 
-/* Tools of servers may have any traits. */
+/* Warns about a rule with traits that no tool has. Without a warning if the spec has servers, whose
+ * tools may have any traits. */
 static void check_approval_traits(haft__loader *l, const haft__approval_rule *rule, size_t at)
 {
     bool matches = rule->tool_count > 0 || rule->trait_count == 0 || has_servers(l);
@@ -207,7 +209,7 @@ static bool can_match(haft_str pattern, haft_str server)
     return front.len < pattern.len && haft__str_starts_with(server, front);
 }
 
-/* An error: a denial without effect would silently allow the tool. */
+/* Reports a denial without effect as an error, because it would silently allow the tool. */
 static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
 {
     haft__spec_problem *problem = haft__loader_error(
@@ -221,7 +223,7 @@ static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
                       server ? "the server" : "a server", HAFT__ARG(whole), HAFT__ARG(pattern));
 }
 
-/* The servers of an imported file are not known here. */
+/* Checks a pattern for tools of servers. The servers of an imported file are not known here. */
 static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str pointer, bool denies)
 {
     haft__json servers = haft__object_object(l->spec->mcp, "servers");
@@ -268,7 +270,7 @@ void haft__loader_check_names(haft__loader *l)
     const haft__spec *spec = l->spec;
     haft__map declared;
     if (!haft__loader_keys_are_valid(l, "tools builtins enabled_builtins mcp")) {
-        return; /* tools that could not be read would be missing here */
+        return; /* invalid tools would be missing here */
     }
     collect_names(l, &declared);
     size_t before = l->problems.errors;

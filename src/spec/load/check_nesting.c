@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_nesting.c - no graph runs itself, and graphs are not nested too deeply. Tests:
- * tests/spec/load/graphs_test.c. */
+/* check_nesting.c - checks that no graph runs itself, and that graphs are not nested too deeply.
+ * Tests: tests/spec/load/graphs_test.c. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "spec/load/load_int.h"
@@ -10,8 +10,8 @@
 typedef struct nesting {
     haft__loader *l;
     haft__json graphs;
-    bool *done, *open; /* of each graph: walked; on the current path */
-    uint32_t *levels;  /* of each graph that is done: the levels of graphs below it */
+    bool *done, *open; /* for each graph: visited; on the current path */
+    uint32_t *levels;  /* for each visited graph: the levels of graphs below it */
     uint32_t *path;
     uint32_t depth;
     bool reported;
@@ -107,7 +107,7 @@ void haft__loader_check_nesting(haft__loader *l)
         return;
     }
     uint32_t levels = count_levels(&n, haft__object_object(l->source, "graph"));
-    for (uint32_t i = 0; i < graphs.count; i++) { /* also those that nothing runs */
+    for (uint32_t i = 0; i < graphs.count; i++) { /* including graphs that no node runs */
         (void)count_reference(&n, haft__json_text(graphs.members[i].key));
     }
     if (levels > HAFT__LIMIT_CHILD_DEPTH && !n.reported) {

@@ -18,7 +18,7 @@
 /* The word of each kind of node, in the order of haft__graph_node_kind. */
 static const char *const kinds[] = {"do", "agent", "tool", "function", "graph", "ask"};
 
-/* Keys that only some kinds of nodes use, which stand in the order above. */
+/* Keys that only some kinds of nodes use, with these kinds in the order above. */
 static const struct {
     const char *key, *used_by;
 } uses[] = {
@@ -82,7 +82,7 @@ static void check_timeout_of_do(haft__loader *l, haft__json node, haft_str point
                       "with graph and timeout");
 }
 
-/* A duration that is too long is reported when it is read. */
+/* Checks a duration: reading it reports a duration that is too long. */
 static void check_duration(haft__loader *l, haft__json object, const char *key, haft_str pointer)
 {
     (void)haft__loader_read_duration(l, haft__object_get(object, key),
@@ -179,14 +179,14 @@ static void check_tool(haft__loader *l, haft__json node, haft_str pointer)
     haft_str at = haft__loader_pointer_to_key(l, pointer, HAFT__LIT("tool"));
     const haft__tool *tool = haft__loader_check_tool_name(l, name, at);
     if (tool == NULL) {
-        return; /* reported, or known only to its server */
+        return; /* already reported, or a tool of a server */
     }
     check_arguments(l, tool, haft__object_object(node, "args"), pointer);
 }
 
 /* ---- caches ---- */
 
-/* Whether the operations ask somebody or run a graph. */
+/* Whether the operations ask a person or run a graph. */
 static bool asks(haft__json ops)
 {
     bool found = false;
@@ -199,7 +199,7 @@ static bool asks(haft__json ops)
     return found;
 }
 
-/* Only a result that another call would give, too, can be used again. */
+/* Checks that the result of the node can be reused: another call must return the same result. */
 static void check_cache(haft__loader *l, haft__json node, haft_str kind, haft_str pointer)
 {
     haft_str at = haft__loader_pointer_to_key(l, pointer, HAFT__LIT("cache"));

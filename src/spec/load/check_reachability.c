@@ -2,11 +2,11 @@
 /*
  * check_reachability.c - checks that a run of this spec can end as intended.
  *
- * It simulates an ideal model against the policy itself (choice/choice.h): in every turn the model
- * makes every allowed call that makes progress, and every call succeeds. If that model cannot reach
- * a goal, no model can: a workflow that cannot be completed, a gate that cannot open within the
- * turns, a forced default that is always refused. This file implements no rule; it asks the policy.
- * Tests: tests/spec/load/check_reachability_test.c.
+ * It simulates an ideal model with the real policy (choice/choice.h): in every turn the model makes
+ * every allowed call that makes progress, and every call succeeds. If this model cannot reach a
+ * goal, no model can. Examples are a workflow that cannot be completed, a gate that cannot open
+ * within the turns, and a forced default that is always refused. This file contains no rules of the
+ * policy. Tests: tests/spec/load/check_reachability_test.c.
  */
 #include "base/str.h"
 #include "choice/choice.h"
@@ -21,20 +21,21 @@ typedef struct player {
     haft__loader *loader;
     haft__choice_tool *tools;
     size_t tool_count, tool_capacity;
-    haft__map by_name; /* to its haft__choice_tool */
+    haft__map by_name; /* name -> haft__choice_tool */
     bool *allowed;
     bool *phase_done;
-    size_t undone; /* phases */
+    size_t undone; /* number of unfinished phases */
     /* The phases of tool i: those in `phases` from starts[i] up to starts[i + 1]. */
     uint32_t *phases, *starts;
-    bool stored;    /* an artifact */
+    bool stored;    /* an artifact is stored */
     bool completed; /* complete_workflow has passed */
     bool gate_opened;
-    bool patient; /* completes only in a turn that starts with all requirements met, as models do */
+    bool patient; /* completes only in a turn that begins with all requirements met, as real models
+                     do */
     uint32_t turn, calls;
     haft__choice choice;
     haft__buf why;  /* the last refusal of a control tool */
-    bool no_memory; /* for `why` */
+    bool no_memory; /* out of memory while writing `why` */
 } player;
 
 /* ---- the tools ---- */
@@ -55,7 +56,8 @@ static void add_tool(player *p, haft_str name, haft__tool_role role)
     }
 }
 
-/* Tools of servers are unknown until they start; those that the spec names count as present. */
+/* Adds a tool of a server. These tools are unknown until the server starts; a tool that the spec
+ * names is assumed to exist. */
 static void add_named(player *p, haft_str name)
 {
     bool server = name.len > 0 && memchr(name.ptr, ':', name.len) != NULL;
@@ -77,7 +79,8 @@ static void collect_names(player *p, const haft__spec *spec)
     add_named(p, spec->choice.default_choice.tool);
 }
 
-/* How many tools there may be: those of the spec, and each name in it may be one of a server. */
+/* The maximum number of tools: the tools of the spec, and each name in the spec may be a tool of a
+ * server. */
 static size_t count_names(const haft__spec *spec)
 {
     size_t count = spec->tools.count + spec->choice.schedule_count + 1;
@@ -167,7 +170,7 @@ static bool helps_a_phase(const player *p, size_t tool)
     return false;
 }
 
-/* A call of a tool that has no guard. */
+/* Performs a call of a tool without a guard. */
 static void call(player *p, size_t index)
 {
     haft__choice_tool *tool = &p->tools[index];
@@ -181,7 +184,8 @@ static void call(player *p, size_t index)
     }
 }
 
-/* Makes all calls that make progress: first those that a phase needs, then those not made yet. */
+/* Makes all calls that make progress: first calls that a phase needs, then calls of tools that were
+ * not called yet. */
 static bool call_all(player *p)
 {
     bool cut = p->spec.limits.overflow == HAFT__OVERFLOW_TRUNCATE;
@@ -202,7 +206,7 @@ static bool call_all(player *p)
     return changed;
 }
 
-/* Control calls come last in their batch; a patient player makes them before anything else. */
+/* Makes control calls, which come last in their batch. A patient player makes them first. */
 static bool call_control(player *p)
 {
     bool changed = false;
@@ -223,7 +227,7 @@ static bool call_control(player *p)
     return changed;
 }
 
-/* One turn. False if it changed nothing. */
+/* Simulates one turn. Returns false if the turn changed nothing. */
 static bool simulate_turn(player *p)
 {
     haft__choice_facts facts = facts_of(p);
@@ -238,7 +242,8 @@ static bool simulate_turn(player *p)
     return early || called || late || opened;
 }
 
-/* Nothing is stored while the gate forces tools, unless the schedule may override it. */
+/* Whether the model stores an artifact in this turn: not while the gate forces tools, unless the
+ * schedule overrides the gate. */
 static bool stores(const player *p, const haft__tool_choice *wish)
 {
     const haft__choice_tool *tool =
@@ -272,7 +277,7 @@ static bool reaches_goal(const player *p)
     return p->spec.kind == HAFT__SPEC_WORKFLOW ? p->completed : p->gate_opened;
 }
 
-/* Runs until nothing changes. If `l` is NULL, nothing is reported during the simulation. */
+/* Simulates turns until a turn changes nothing. If `l` is NULL, reports no problems. */
 static void simulate(haft__loader *l, player *p)
 {
     bool changed = true;
@@ -315,7 +320,8 @@ static void start(player *p, const haft__spec *spec, bool limited)
 
 /* ---- reports ---- */
 
-/* The limits are too small; the simulation without limits in `p` knows the required values. */
+/* Reports limits that are too small. `p` is a simulation without limits, which has the required
+ * values. */
 static void report_limits(haft__loader *l, const player *p)
 {
     const haft__spec_limits *limits = &l->spec->limits;
@@ -327,15 +333,15 @@ static void report_limits(haft__loader *l, const player *p)
                                  p->calls);
         return;
     }
-    /* `turn` reached the goal, or is the turn after it if the gate was the goal. */
-    uint32_t wanted = p->turn + 1;
+    /* `turn` is the turn that reached the goal, or the turn after it if the goal was the gate. */
+    uint32_t required = p->turn + 1;
     haft__spec_problem *problem =
         haft__loader_error(l, HAFT__LIT("/limits/turns"), HAFT__SUBJECT_VALUE,
-                           "with %u turns %s: it takes at least %u", limits->turns, what, wanted);
+                           "with %u turns %s: it takes at least %u", limits->turns, what, required);
     haft__loader_hint(l, problem, "in the last turn no tool can be called");
 }
 
-/* The simulation without limits did not complete. */
+/* Reports a workflow that did not complete even without limits. */
 static void report_no_end(haft__loader *l, const player *p)
 {
     bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
@@ -346,7 +352,8 @@ static void report_no_end(haft__loader *l, const player *p)
     haft__loader_hint(l, problem, "%.*s", HAFT__ARG(haft__buf_str(&p->why)));
 }
 
-/* It can be completed only in the very turn that opens the gate, before its results are seen. */
+/* Reports a workflow that can be completed only in the turn that opens the gate, before the model
+ * sees the results of that turn. */
 static void report_unlikely_end(haft__loader *l)
 {
     bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
@@ -369,7 +376,8 @@ static bool has_completion(const player *p)
     return false;
 }
 
-/* A forced default that even an ideal model cannot meet: it is forced for ever. */
+/* Reports a forced default whose tool is always refused, so that it would be forced in every
+ * turn. */
 static void check_default(haft__loader *l, const player *p)
 {
     const haft__tool_choice *wish = &l->spec->choice.default_choice;

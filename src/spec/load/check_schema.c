@@ -21,8 +21,8 @@ haft_str haft__spec_schema_text(void)
     return (haft_str){haft__spec_schema, haft__spec_schema_size};
 }
 
-/* The validator words its messages for models ("argument"); a spec has keys. The words before the
- * name, and their replacement. */
+/* The messages of the validator are for models and speak of arguments; a spec has keys. Each row
+ * has the text before the name, and its replacement. */
 static const struct {
     const char *validator_text, *before, *after;
     haft__problem_subject about;
@@ -47,7 +47,7 @@ static size_t find_last(haft_str text, haft_str word)
     return text.len;
 }
 
-/* Hints where the schema's message is not enough: by the start of the pointer, or by a part of the
+/* Additional hints, selected by the beginning of the pointer and by a part of the schema's
  * message. */
 static const struct {
     const char *pointer, *part, *hint;
@@ -62,10 +62,10 @@ static const struct {
     {"", "^https?://", "write the full URL, such as https://example.org/"},
 };
 
-/* Longer commands are not shown. */
+/* Hints do not show longer commands. */
 #define COMMAND_BYTES 200
 
-/* The alternative that a value was probably meant to be; the message quotes the alternatives. */
+/* The alternative that was probably meant by a value. The message quotes the alternatives. */
 static haft_str find_meant(const haft__loader *l, const haft__schema_error *error)
 {
     const haft__json *found = haft__pointer_get(&l->raw, error->where);
@@ -81,7 +81,7 @@ static haft_str find_meant(const haft__loader *l, const haft__schema_error *erro
     return near.best;
 }
 
-/* A command is a list of words: shows the text as such a list. */
+/* Adds a hint for a command that is a text: shows the text as a list of words. */
 static bool advise_command(haft__loader *l, haft__spec_problem *problem,
                            const haft__schema_error *error)
 {
@@ -177,7 +177,7 @@ static void report_error(haft__loader *l, const haft__schema_error *error)
     advise(l, problem, error);
 }
 
-/* Remembers the top-level keys that have errors, so that later stages skip them. */
+/* Records the top-level keys that have errors, so that later stages skip them. */
 static void taint(haft__loader *l, const haft__schema_report *report)
 {
     haft_str *keys = haft__loader_alloc(l, report->count, sizeof(*keys));
@@ -237,7 +237,7 @@ void haft__loader_check_schema(haft__loader *l)
     haft_status status = checker != NULL ? check(l, checker, &report) : HAFT_NO_MEMORY;
     haft__checker_destroy(checker);
     if (status != HAFT_OK) {
-        l->status = status; /* the schema is built in: nothing else can fail */
+        l->status = status; /* the only possible error: the schema is built in */
         return;
     }
     for (size_t i = 0; i < report.count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_support.c - parts of a spec that this version cannot run, and directories, programs and
- * models that cannot be used here. Tests: tests/spec/load/check_support_test.c,
+ * check_support.c - finds parts of a spec that this version cannot run, and directories, programs
+ * and models that cannot be used on this machine. Tests: tests/spec/load/check_support_test.c,
  * tests/cli/check_test.py.
  */
 #include "base/limits.h"
@@ -28,7 +28,7 @@ static void check_version(haft__loader *l)
 
 /* ---- directories ---- */
 
-/* False, with a warning, if it does not exist. */
+/* Whether the directory exists. Warns if it does not exist. */
 static bool check_directory(haft__loader *l, haft_str path, haft_str pointer)
 {
     if (path.len == 0 || l->options->has_directory == NULL
@@ -41,7 +41,7 @@ static bool check_directory(haft__loader *l, haft_str path, haft_str pointer)
     return false;
 }
 
-/* The root of the built-ins, and those of path arguments of commands. */
+/* Checks the root of the built-ins, and the roots of path arguments of commands. */
 static void check_roots(haft__loader *l)
 {
     haft__json tools = haft__object_array(l->source, "tools");
@@ -59,7 +59,7 @@ static void check_roots(haft__loader *l)
 
 /* ---- programs ---- */
 
-/* The PATH of a tool or server: its own, if its value is known. False if it is not. */
+/* Finds the PATH of a tool or server. Returns false if its value is not known. */
 static bool find_path(const haft__loader *l, haft__json owner, haft_str *ret_path)
 {
     const haft__spec_env *env = &l->options->env;
@@ -72,7 +72,7 @@ static bool find_path(const haft__loader *l, haft__json owner, haft_str *ret_pat
     return true;
 }
 
-/* Where a program is looked up: a path is relative to the working directory of its server. */
+/* The path of a program. A relative path is relative to the working directory of its server. */
 static haft_str program_path(haft__loader *l, haft_str program, haft_str cwd)
 {
     bool relative =
@@ -82,8 +82,8 @@ static haft_str program_path(haft__loader *l, haft_str program, haft_str cwd)
                : program;
 }
 
-/* `owner` is a tool or a server. A name with a variable is not checked: its value may differ when
- * the program starts. */
+/* Checks that a program exists. `owner` is a tool or a server. A name with a variable is not
+ * checked, because its value may differ when the program starts. */
 static void check_program(haft__loader *l, haft__json owner, haft_str program, haft_str pointer)
 {
     haft_str path = {NULL, 0};
@@ -111,7 +111,8 @@ static void check_program(haft__loader *l, haft__json owner, haft_str program, h
                               : "make it executable: chmod +x");
 }
 
-/* The model would choose the program, which is an error of its own. */
+/* Whether the model chooses a part of the text. check_command.c reports a program that the model
+ * chooses. */
 static bool has_placeholder(haft_str text)
 {
     haft__template_piece piece;
@@ -123,12 +124,14 @@ static bool has_placeholder(haft_str text)
     return false;
 }
 
-/* Each program of this machine: the first word, and what a launcher such as `timeout` starts. */
+/* Checks each program of a command: the first word, and programs that a launcher such as `timeout`
+ * starts. */
 static void check_command(haft__loader *l, haft__json tool, haft__json command, haft_str pointer)
 {
     haft__command_words read;
     haft_error err;
-    haft__json properties = haft__json_null(); /* only the words of the spec itself are looked up */
+    haft__json properties = haft__json_null(); /* without arguments: only words of the spec are
+                                                * checked */
     if (haft__loader_failed(l,
                             haft__command_words_read(l->arena, command, properties, &read, &err))) {
         return;
@@ -154,15 +157,15 @@ static void check_tool_programs(haft__loader *l)
     }
 }
 
-/* The program is not looked for in a working directory that does not exist. As in the name of a
- * program, a variable in `cwd` is not checked. */
+/* Checks the program of a server. If the working directory does not exist, or contains a variable,
+ * the program is not checked. */
 static void check_server(haft__loader *l, haft__json server, haft_str pointer)
 {
     haft__json command = haft__object_get(server, "command");
     bool list = command.kind == HAFT__JSON_ARRAY;
     haft__json program = list && command.count > 0 ? command.items[0] : command;
     haft_str cwd = haft__object_string(server, "cwd");
-    /* servers of an imported file have no place in the spec except that of the import */
+    /* the location of an imported server is the import */
     bool imported = haft__json_get(server, HAFT__LIT("imported")) != NULL;
     if (program.kind != HAFT__JSON_STRING || !haft__object_flag(server, "enabled", true)) {
         return;
@@ -219,7 +222,8 @@ static void check_provider_tool(haft__loader *l, const haft__tool *tool, haft_st
     }
 }
 
-/* A script or a log stands in for any model. */
+/* Checks the tools that run at the provider. Not for a script or a log, which can replace any
+ * model. */
 static void check_provider_tools(haft__loader *l)
 {
     haft__json entries = haft__object_array(l->source, "tools");
@@ -246,7 +250,8 @@ static bool may_declare_tools(const haft__spec *spec)
            && (spec->tools.count > 0 || haft__object_object(spec->mcp, "servers").count > 0);
 }
 
-/* OpenAI's own API answers 400 to tools for some models, or while they reason. */
+/* Checks models of OpenAI. For some models, its API rejects requests with tools, or with tools and
+ * reasoning, with status 400. */
 static void check_chat_tools(haft__loader *l)
 {
     const haft__model_spec *model = &l->spec->model;
@@ -303,7 +308,7 @@ static void check_models(haft__loader *l)
 
 void haft__loader_check_support(haft__loader *l)
 {
-    if (l->options->kept) { /* a run that has begun is read, whatever can run now */
+    if (l->options->kept) { /* a run that has begun must be readable on any machine */
         return;
     }
     check_version(l);

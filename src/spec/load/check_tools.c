@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_tools.c - checks of one tool that a schema cannot express: an empty description, a
- * dangerous tool without approval, arguments where they could choose a host. Commands are checked
- * in check_command.c. Tests: tests/spec/load/check_test.c.
+ * check_tools.c - checks of single tools that a schema cannot express: an empty description, a
+ * dangerous tool without approval, arguments that could choose a host. check_command.c checks
+ * commands. Tests: tests/spec/load/check_test.c.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ static bool allows_format(const haft__spec *spec, haft_str format)
 
 static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
-    bool hosted = tool->source == HAFT__TOOL_PROVIDER; /* no model reads its description */
+    bool hosted = tool->source == HAFT__TOOL_PROVIDER; /* the model does not read its description */
     haft__description_flaw flaw =
         hosted ? HAFT__DESCRIPTION_OK : haft__description_check(tool->name, tool->description);
     if (flaw != HAFT__DESCRIPTION_OK) {
@@ -69,8 +69,8 @@ static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer
 
 /* ---- arguments in a URL ---- */
 
-/* Whether an argument after this text of a URL would choose the host. A variable may include a
- * path; its value is not examined here. */
+/* Whether an argument after this text of a URL would choose the host. If the text contains a
+ * variable, the value may include a path, so the answer is no. */
 static bool is_before_path(haft_str text)
 {
     haft_str rest = text;

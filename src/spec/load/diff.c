@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.c - two specs, part by part. Tests: tests/spec/load/diff_test.c. */
+/* diff.c - compares two specs, part by part. Tests: tests/spec/load/diff_test.c. */
 #include "spec/load/diff.h"
 
 #include <string.h>
@@ -10,16 +10,16 @@
 #include "base/utf8.h"
 #include "json/write.h"
 
-/* The depth to which parts are compared, how much of a value is shown, and the maximum length of a
+/* The maximum depth of compared parts, the shown bytes of a value, and the maximum length of a
  * path. */
 #define DEPTH       6
 #define SHOWN_CHARS 40
 #define PATH_BYTES  256
-#define ITEMS       256 /* of a list that is compared item by item */
+#define ITEMS       256 /* longer lists are not compared item by item */
 
 typedef struct differ {
     haft__buf *out;
-    char path[PATH_BYTES]; /* NUL-terminated; longer ones are cut */
+    char path[PATH_BYTES]; /* NUL-terminated; longer paths are truncated */
     size_t length;
     size_t lines;
     bool secret; /* a part of the path may hold a secret */
@@ -119,7 +119,8 @@ static haft_str name_of(haft__json item)
     return text ? haft__json_text(*name) : (haft_str){NULL, 0};
 }
 
-/* The item with that name; items without a name are matched by their position among such items. */
+/* Finds the item with that name. Items without a name are matched by their position among the
+ * unnamed items. */
 static const haft__json *find_item(haft__json list, haft_str name, uint32_t place)
 {
     uint32_t nameless = 0;

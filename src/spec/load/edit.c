@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edit.c - copies of values with one part changed. Tests: tests/spec/load/edit_test.c. */
+/* edit.c - copies values and changes one part. Tests: tests/spec/load/edit_test.c. */
 #include <string.h>
 
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph_functions.c - functions of the program that a graph names: code of nodes, and reducers.
- * Tests: tests/spec/load/graphs_test.c, tests/engine/graph_api_test.c.
+ * graph_functions.c - finds and checks the functions of the program that a graph names: functions
+ * of nodes, and reducers. Tests: tests/spec/load/graphs_test.c, tests/engine/graph_api_test.c.
  */
 #include "base/str.h"
 #include "graph/graph.h"
@@ -23,7 +23,7 @@ const haft__tool *haft__loader_find_function(const haft__loader *l, const char *
     return NULL;
 }
 
-/* The functions that the program has added: "a, b". */
+/* Lists the functions that the program has added: "a, b". */
 static haft_str list_functions(haft__loader *l, const char *prefix)
 {
     haft_str names = HAFT__LIT(""), start = haft__str(prefix);

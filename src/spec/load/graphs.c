@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * graphs.c - checks the graphs of a spec: src/graph compiles them, check_nodes.c compares their
- * nodes with the spec, and check_nesting.c looks at graphs inside graphs. Tests:
+ * nodes with the spec, and check_nesting.c checks graphs inside graphs. Tests:
  * tests/spec/load/graphs_test.c.
  */
 #include "base/str.h"
@@ -60,7 +60,7 @@ static void check_edges(haft__loader *l, haft__json graph, haft_str pointer)
 
 /* ---- `parent` of the outermost graph ---- */
 
-/* Nothing takes the command of the outermost graph. */
+/* Reports `parent` in the outermost graph, because it has no parent graph. */
 static void refuse_parent(haft__loader *l, haft__json ops, haft_str pointer)
 {
     for (uint32_t i = 0; i < ops.count && l->status == HAFT_OK; i++) {
@@ -68,7 +68,7 @@ static void refuse_parent(haft__loader *l, haft__json ops, haft_str pointer)
         if (haft__object_find(ops.items[i], "parent") != NULL) {
             haft__spec_problem *problem = haft__loader_error(
                 l, haft__loader_pointer_to_key(l, at, HAFT__LIT("parent")), HAFT__SUBJECT_KEY,
-                "no graph is around this one, so `parent` leads nowhere");
+                "this graph has no parent graph, so `parent` cannot be used");
             haft__loader_hint(l, problem,
                               "use goto, or write the graph under graphs and run it by a node");
         }
@@ -91,7 +91,7 @@ static void refuse_parent_in_node(void *context, haft__json node, haft_str name,
 
 /* ---- compiling ---- */
 
-/* The graphs that nodes may name: those of the spec, and files. */
+/* Lists the graphs that nodes may name: the graphs of the spec, and files. */
 static haft__json list_graphs(haft__loader *l)
 {
     haft__json graphs = haft__object_object(l->source, "graphs");
@@ -145,7 +145,7 @@ void haft__loader_check_graphs(haft__loader *l)
                                             haft__json_text(own.members[i].key)));
     }
     haft__loader_visit_nodes(l, haft__loader_check_node, l);
-    if (l->options->scope == NULL) { /* else another spec may run it as a node */
+    if (l->options->scope == NULL) { /* else a node of another spec may run this graph */
         visit_graph(l, haft__object_object(l->source, "graph"), HAFT__LIT("/graph"),
                     refuse_parent_in_node, l);
     }

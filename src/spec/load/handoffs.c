@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handoffs.c - the tools transfer_to_NAME of `handoffs: [NAME or FILE]`.
+ * handoffs.c - adds the tools transfer_to_NAME of `handoffs: [NAME or FILE]`.
  *
- * A run that is handed over has the agents of the spec that it began with. So the agents of that
- * spec name each other, or that spec, and none of them contains another. Tests:
- * tests/spec/load/agents_test.c, tests/cli/handoffs_test.py.
+ * After a handoff, a run still has the agents of the spec that it began with. Therefore the agents
+ * of that spec may name each other or that spec, and no agent contains another agent of a handoff.
+ * Tests: tests/spec/load/agents_test.c, tests/cli/handoffs_test.py.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -16,17 +16,17 @@
 
 #define PREFIX "transfer_to_"
 
-static bool has_text(haft__json texts, haft_str wanted)
+static bool has_text(haft__json texts, haft_str text)
 {
     for (uint32_t i = 0; i < texts.count; i++) {
-        if (haft__str_equal(haft__json_text(texts.items[i]), wanted)) {
+        if (haft__str_equal(haft__json_text(texts.items[i]), text)) {
             return true;
         }
     }
     return false;
 }
 
-/* Whether the name is that of the spec around this one. An agent of that name goes first. */
+/* Whether the name is the name of the outer spec. An agent with this name takes precedence. */
 static bool is_outer_spec(const haft__loader *l, haft_str name)
 {
     const haft__spec_scope *scope = l->options->scope;
@@ -51,7 +51,8 @@ static bool is_name_character(char c)
            || c == '-';
 }
 
-/* transfer_to_NAME; of a file, its name without directories and extension. */
+/* Makes the name transfer_to_NAME. For a file, NAME is the file name without directories and
+ * extension. */
 static haft_str make_tool_name(haft__loader *l, haft_str agent)
 {
     haft_str base = agent;
@@ -75,7 +76,8 @@ static haft_str make_tool_name(haft__loader *l, haft_str agent)
     return haft__str(name);
 }
 
-/* The description of the agent, from its source: the spec around this one is still being loaded. */
+/* Finds the description of the agent in its source, because the outer spec is still being
+ * loaded. */
 static haft_str find_description(const haft__loader *l, haft_str agent, bool outer)
 {
     const haft__spec *spec = haft__spec_find_agent(l->spec, agent);
@@ -112,12 +114,13 @@ static void report_unusable(haft__loader *l, haft_str pointer, haft_str agent, c
     haft__loader_hint(l, problem, "%s", hint);
 }
 
-/* An agent that gets a run hands it on within the spec that the run began with. */
+/* Whether the agent can get a run by a handoff. The agents that it hands off to must be in the spec
+ * that the run began with. */
 static bool is_usable(haft__loader *l, haft_str name, haft_str pointer)
 {
     const haft__spec *agent = haft__spec_find_agent(l->spec, name);
     if (agent == NULL) {
-        return false; /* reported */
+        return false; /* the problem is already reported */
     }
     if (agent->kind != HAFT__SPEC_AGENT) {
         report_unusable(l, pointer, name, "is not of the kind agent",
@@ -145,7 +148,7 @@ void haft__loader_check_child_handoffs(haft__loader *l, const haft__spec *agent,
         if (agent->handoffs[i].outer) {
             haft__spec_problem *problem = haft__loader_error(
                 l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
-                "the agent hands off to agents around it, which a child run does not have");
+                "the agent hands off to agents of the outer spec, which a child run does not have");
             haft__loader_hint(l, problem,
                               "give it `agents` of its own, or name it in `handoffs` only");
             return;
@@ -164,7 +167,8 @@ static void add_handoff(haft__loader *l, haft__handoff *to, haft_str name, haft_
                        .role = HAFT__ROLE_NEUTRAL,
                        .definition = haft__json_null()};
     haft__traits_init(&tool.traits);
-    tool.traits.read_only = true; /* the run itself performs it; its result is not cached */
+    tool.traits.read_only = true; /* the run itself performs the handoff; the result is not
+                                   * cached */
     if (l->status != HAFT_OK || (!outer && !is_usable(l, name, pointer))
         || haft__loader_failed(
             l, haft__args_schema(l->arena, haft__json_array(NULL, 0), &tool.input_schema, NULL))) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import.c - `mcp: {import: FILE}`: servers from a configuration file of another program.
+ * import.c - `mcp: {import: FILE}`: reads servers from a configuration file of another program.
  *
- * They become servers of the spec (spec->mcp), but not of its source, which every run stores: such
- * files contain secrets. The source gets a hash of them instead, so that a run is not resumed with
- * other servers, and can be inspected without the file. Tests: tests/spec/load/import_test.c.
+ * The servers are added to the spec (spec->mcp), but not to its source, because every run stores
+ * the source and such files contain secrets. Instead, the source gets a hash of the servers. So a
+ * run is not resumed with other servers, and a run can be inspected without the file. Tests:
+ * tests/spec/load/import_test.c.
  */
 #include "base/buf.h"
 #include "base/sha256.h"
@@ -25,8 +26,8 @@ static void report(haft__loader *l, haft_str file, const haft_error *err)
     }
 }
 
-/* Whether the spec names the server in `allow`: then it must exist. */
-static bool is_wanted(const haft__loader *l, haft_str server)
+/* Whether the spec names the server in `allow`. Such a server must be usable. */
+static bool is_in_allow(const haft__loader *l, haft_str server)
 {
     haft__json allow = haft__object_array(l->spec->mcp, "allow");
     for (uint32_t i = 0; i < allow.count; i++) {
@@ -46,7 +47,7 @@ void haft__loader_report_skipped_server(haft__loader *l, haft_str server, haft_s
     haft_str file = given.kind == HAFT__JSON_STRING ? haft__json_text(given)
                                                     : haft__object_string(given, "file");
     haft__spec_problem *problem;
-    if (is_wanted(l, server)) {
+    if (is_in_allow(l, server)) {
         problem = haft__loader_error(l, AT, HAFT__SUBJECT_VALUE,
                                      "%.*s: %.*s; `allow` in the spec names it", HAFT__ARG(file),
                                      HAFT__ARG(why));
@@ -68,7 +69,8 @@ static bool put(haft__loader *l, haft__json *object, haft_str key, haft__json va
     return done;
 }
 
-/* Servers of the file first, then the spec's own servers, which replace them. */
+/* Joins the servers of the file and the spec's own servers, which replace servers of the same
+ * name. */
 static void join(haft__loader *l, haft__json imported)
 {
     haft__json own = haft__object_object(l->spec->mcp, "servers"), joined = imported;
@@ -95,7 +97,7 @@ void haft__loader_disable_server(haft__loader *l, haft_str server)
            && put(l, &l->spec->mcp, HAFT__LIT("servers"), servers));
 }
 
-/* One hash for the names and configurations of all servers of the file; secrets are left out. */
+/* Makes a hash of the names and configurations of all servers of the file, without secrets. */
 static haft_status hash_servers(haft__loader *l, haft__json servers,
                                 char ret_hash[HAFT__SHA256_HEX], haft_error *err)
 {
@@ -134,8 +136,8 @@ static void pin(haft__loader *l, haft_str file, const char hash[HAFT__SHA256_HEX
     l->spec->source = l->source;
 }
 
-static void take(haft__loader *l, haft_str file, haft_str pinned, const haft__mcp_import *import,
-                 const char hash[HAFT__SHA256_HEX])
+static void use_import(haft__loader *l, haft_str file, haft_str pinned,
+                       const haft__mcp_import *import, const char hash[HAFT__SHA256_HEX])
 {
     if (pinned.len > 0 && !haft__str_equal(pinned, (haft_str){hash, HAFT__SHA256_HEX})) {
         haft__spec_problem *problem = haft__loader_error(
@@ -176,7 +178,7 @@ void haft__loader_import(haft__loader *l)
         status = hash_servers(l, import.servers, hash, &err);
     }
     if (status == HAFT_OK) {
-        take(l, file, haft__object_string(given, "sha256"), &import, hash);
+        use_import(l, file, haft__object_string(given, "sha256"), &import, hash);
     } else if (!haft__loader_failed(l, status)) {
         report(l, file, &err);
     }

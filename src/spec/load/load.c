@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.c - the stages of loading, in order, and the functions they share.
+ * load.c - the stages of loading, in order, and the functions that they share.
  *
- * A stage adds problems and continues with the usable parts, so that one load reports everything. A
- * stage that checks several keys together does so only if the schema accepted them, because one
- * mistake must not be reported twice. Tests: tests/spec/load/load_test.c. Fuzzer: fuzz/spec.c.
+ * A stage adds problems and continues with the usable parts, so that one load reports all problems.
+ * A stage checks a combination of keys only if the schema accepted these keys, so that a problem is
+ * not reported twice. Tests: tests/spec/load/load_test.c. Fuzzer: fuzz/spec.c.
  */
 #include "spec/load/load_int.h"
 
@@ -200,7 +200,7 @@ static void apply_sets(haft__loader *l)
     }
 }
 
-/* --model replaces the models that the spec names. */
+/* Replaces the models that the spec names by --model. */
 static void apply_model(haft__loader *l)
 {
     const haft__spec_options *options = l->options;

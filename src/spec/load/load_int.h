@@ -8,27 +8,27 @@
 
 /* The origin of a part of the translated source. */
 typedef struct haft__origin {
-    haft_str pointer;  /* in the source */
-    haft_str document; /* the same in the document */
-    haft_str from;     /* outside the document: "OPENAI_TOOL_CHOICE"; else "" */
+    haft_str pointer;  /* pointer into the source */
+    haft_str document; /* the corresponding pointer into the document */
+    haft_str from;     /* an origin outside the document: "OPENAI_TOOL_CHOICE"; else "" */
 } haft__origin;
 
 typedef struct haft__loader {
     haft__arena *arena;
     const haft__spec_options *options;
     haft__spec_problems problems;
-    haft__spec_document document; /* as in the file */
-    haft__json raw;               /* with the overrides */
-    haft__json source;            /* after the translation */
+    haft__spec_document document; /* the spec in the file */
+    haft__json raw;               /* the document with overrides */
+    haft__json source;            /* `raw` after the translation */
     haft__origin *origins;
     size_t origin_count, origin_capacity;
     const haft_str *tainted; /* top-level keys of the document with errors of the schema */
     size_t tainted_count;
-    bool all_tainted;    /* ... or an unknown key, which may have been meant for any */
-    size_t schema_count; /* of problems: those that the schema reported */
+    bool all_tainted;    /* an unknown key exists, which may be a misspelling of any key */
+    size_t schema_count; /* number of problems that the schema reported */
     bool broken; /* tools or names of tools have errors: checks of their combination are skipped */
-    haft__agent_tool *agent_tools; /* room for all tools; spec->agent_tools has the added ones */
-    haft__agent_spec *agents;      /* room for all agents; spec->agents has the added ones */
+    haft__agent_tool *agent_tools; /* memory for all tools; spec->agent_tools has the added tools */
+    haft__agent_spec *agents;      /* memory for all agents; spec->agents has the added agents */
     size_t agent_count;            /* agents that were loaded for it, and for its agents */
     haft_str schema;               /* the schema to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
@@ -37,7 +37,7 @@ typedef struct haft__loader {
 
 /* ---- load.c ---- */
 
-/* A problem at a JSON Pointer into the source is about the value or about its key. */
+/* The subject of a problem at a JSON Pointer into the source: the value or its key. */
 typedef enum haft__problem_subject {
     HAFT__SUBJECT_VALUE,
     HAFT__SUBJECT_KEY,
@@ -50,27 +50,29 @@ haft__spec_problem *haft__loader_warning(haft__loader *l, haft_str pointer,
                                          haft__problem_subject about, const char *format, ...)
     HAFT__PRINTF(4, 5);
 
-/* Hides the value that the problem is about, also the value of --set NAME=VALUE. */
+/* Hides the value of the problem, also the value of --set NAME=VALUE. */
 void haft__loader_hide_value(haft__spec_problem *problem);
 
 /* Adds a hint; `problem` may be NULL. */
 void haft__loader_hint(haft__loader *l, haft__spec_problem *problem, const char *format, ...)
     HAFT__PRINTF(3, 4);
 
-/* Formats a JSON Pointer from numbers and fixed words; "" and the status set when out of memory. */
+/* Formats a JSON Pointer from numbers and fixed words. If out of memory, sets the status and
+ * returns "". */
 haft_str haft__loader_pointer(haft__loader *l, const char *format, ...) HAFT__PRINTF(2, 3);
 
 /* Appends one key, escaped, to `pointer`. */
 haft_str haft__loader_pointer_to_key(haft__loader *l, haft_str pointer, haft_str key);
 
-/* Allocates `count` zeroed items of `size` bytes; NULL and the status set when out of memory. */
+/* Allocates `count` zeroed items of `size` bytes. If out of memory, sets the status and returns
+ * NULL. */
 void *haft__loader_alloc(haft__loader *l, size_t count, size_t size);
 
-/* The value as JSON text, to load it as a spec of its own; "" when out of memory. */
+/* Writes the value as JSON text, to load it as a separate spec; "" if out of memory. */
 haft_str haft__loader_write_text(haft__loader *l, haft__json value);
 
-/* Records the status of a failed operation. Returns true if it is about memory: then there is
- * nothing else to report. */
+/* Records the status of a failed operation. Returns true if the failure is about memory, so that
+ * the caller need not report a problem. */
 bool haft__loader_failed(haft__loader *l, haft_status status);
 
 /* Whether the schema accepted all of these top-level keys, separated by spaces. */
@@ -80,28 +82,28 @@ bool haft__loader_keys_are_valid(const haft__loader *l, const char *keys);
 
 /* Records that `pointer` of the source comes from `document` of the document. */
 void haft__origin_add(haft__loader *l, haft_str pointer, haft_str document);
-/* ... or from outside the document. */
+/* Records that `pointer` of the source comes from outside the document. */
 void haft__origin_add_external(haft__loader *l, haft_str pointer, const char *from);
 
 /* Fills in the location of a problem at a pointer into the source. */
 void haft__origin_locate(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
                          haft__problem_subject about);
-/* ... or into the document as read, overrides included. */
+/* Like haft__origin_locate, for a pointer into the document with overrides (`raw`). */
 void haft__origin_locate_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
                              haft__problem_subject about);
 
-/* ... at an override whose path does not exist: `where` is the path up to the missing part, "" for
- * the whole. `problem` may be NULL. */
+/* Fills in the location of a problem at an override whose path does not exist: `where` is the path
+ * up to the missing part, "" for the whole path. `problem` may be NULL. */
 void haft__origin_locate_override(haft__loader *l, haft__spec_problem *problem, const char *set,
                                   haft_str path, const char *where);
 
-/* ---- edit.c: values are immutable; these functions make new ones ---- */
+/* ---- edit.c: values are immutable; these functions make new values ---- */
 
 /* Sets or adds a member. False when out of memory. */
 bool haft__edit_put(haft__arena *arena, haft__json *object, haft_str key, haft__json value);
 /* Sets an existing item. */
 bool haft__edit_put_item(haft__arena *arena, haft__json *array, size_t index, haft__json value);
-/* The object without that member. */
+/* Removes a member. */
 bool haft__edit_remove(haft__arena *arena, haft__json *object, haft_str key);
 
 /* ---- import.c ---- */
@@ -115,39 +117,43 @@ void haft__loader_disable_server(haft__loader *l, haft_str server);
 
 /* ---- agents.c ---- */
 
-/* The agent that a tool starts; NULL if the entry is no such tool, or its agent has errors. */
+/* The agent that a tool starts; NULL if the entry is not a tool of an agent, or its agent has
+ * errors. */
 const haft__spec *haft__loader_agent_of(const haft__loader *l, haft__json entry);
 /* Adds a tool whose calls are child runs to the spec. */
 void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__tool *tool,
                                  haft_str pointer);
 
-/* The spec that a node with `agent`, or with `graph: FILE`, starts; NULL if the node has neither,
- * or the spec has errors. `pointer` leads to the node. */
+/* The spec that a node with `agent`, or with `graph: FILE`, starts; NULL if the node has neither
+ * key, or the spec has errors. `pointer` is the location of the node. */
 const haft__spec *haft__loader_node_agent(const haft__loader *l, haft__json node, haft_str pointer);
-/* Reports an agent whose price is not known where money is limited: by the spec, or `limited`.
- * `pointer` leads to its tool or node. */
+/* Reports an agent with an unknown price if its cost is limited, by the spec or by `limited`.
+ * `pointer` is the location of its tool or node. */
 void haft__loader_check_agent_money(haft__loader *l, const haft__spec *agent, bool limited,
                                     haft_str pointer);
-/* Whether a name is that of a file: NAME.yaml, .yml or .json. */
+/* Whether a name is the name of a file: NAME.yaml, .yml or .json. */
 bool haft__loader_is_spec_file(haft_str name);
 
-/* `limits` of a tool or node that starts an agent; at a node, `timeout` limits the time, too. */
+/* Reads `limits` of a tool or node that starts an agent. In a node, `timeout` also limits the
+ * time. */
 haft__agent_limits haft__loader_read_agent_limits(haft__loader *l, haft__json owner,
                                                   haft_str pointer);
 
 /* ---- node_tools.c ---- */
 
-/* Adds the tools that nodes of `graph` need beside those of the spec (graph/run/graph_run.h), and
- * says how many of them start runs at most. */
+/* The first function adds the tools that nodes of `graph` need in addition to the tools of the spec
+ * (graph/run/graph_run.h). The second returns the maximum number of these tools that start runs. */
 void haft__loader_add_node_tools(haft__loader *l);
 size_t haft__loader_count_node_tools(const haft__loader *l);
 
 /* ---- graph_functions.c ---- */
 
-/* The function of the program with that name (graph/run/function.h); NULL if it has none. */
+/* The function of the program with that name (graph/run/function.h); NULL if the program has no
+ * such function. */
 const haft__tool *haft__loader_find_function(const haft__loader *l, const char *prefix,
                                              haft_str name);
-/* Report functions that the program does not have: that of a node, and those of channels. */
+/* Report functions that the program does not have: the function of a node, and the reducers of
+ * channels. */
 void haft__loader_check_function(haft__loader *l, haft__json node, haft_str pointer);
 void haft__loader_check_reducers(haft__loader *l, haft__json graph, haft_str pointer);
 
@@ -170,21 +176,24 @@ void haft__loader_check_nesting(haft__loader *l);
 
 /* ---- check_conditions.c ---- */
 
-/* Reports a condition whose value does not fit its op. `pointer` leads to the condition. */
+/* Reports a condition whose value does not fit its operator. `pointer` is the location of the
+ * condition. */
 bool haft__loader_check_condition(haft__loader *l, haft__json when, haft_str pointer);
 
 /* ---- check_names.c ---- */
 
-/* Reports a tool that does not exist. Returns it, or NULL if it is unknown or that of a server. */
+/* Reports a tool that does not exist. Returns the tool, or NULL if it is unknown or a tool of a
+ * server. */
 const haft__tool *haft__loader_check_tool_name(haft__loader *l, haft_str name, haft_str pointer);
 
 /* ---- handoffs.c ---- */
 
-/* Whether `name` in `handoffs` of an agent is an agent of the spec around it, or that spec. */
+/* Whether `name` in `handoffs` of an agent is an agent of the outer spec, or the outer spec
+ * itself. */
 bool haft__loader_is_outer_agent(const haft__loader *l, haft_str name);
 /* Adds the tools transfer_to_NAME. */
 void haft__loader_add_handoffs(haft__loader *l);
-/* Reports that an agent which hands off to agents around it is the agent of a tool. */
+/* Reports an agent of a tool that hands off to agents of the outer spec. */
 void haft__loader_check_child_handoffs(haft__loader *l, const haft__spec *agent, haft_str pointer);
 
 /* ---- build_tools.c ---- */
@@ -203,19 +212,18 @@ void haft__loader_build_agents(haft__loader *l); /* agents.c: agents that tools 
 void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */
 void haft__loader_check_names(haft__loader *l);  /* check_names.c: named tools exist */
 void haft__loader_check_graphs(haft__loader *l); /* graphs.c: graphs can be used */
-void haft__loader_check(haft__loader *l);        /* check.c: everything else */
-void haft__loader_check_tools(haft__loader *l);  /* check_tools.c: ... with a tool */
-/* check_command.c: ... with the words of a tool's command. `pointer` leads to the tool. */
+void haft__loader_check(haft__loader *l);        /* check.c: all other checks */
+void haft__loader_check_tools(haft__loader *l);  /* check_tools.c: checks of single tools */
+/* check_command.c: checks the words of a tool's command. `pointer` is the location of the tool. */
 void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_str pointer);
-void haft__loader_check_conditions(
-    haft__loader *l); /* check_conditions.c: ... with `when` of a rule */
-void haft__loader_check_support(haft__loader *l);   /* check_support.c: this version can run it */
-void haft__loader_check_idle_keys(haft__loader *l); /* check_idle.c: keys without effect */
+void haft__loader_check_conditions(haft__loader *l); /* check_conditions.c: `when` of a rule */
+void haft__loader_check_support(haft__loader *l);    /* check_support.c: this version can run it */
+void haft__loader_check_idle_keys(haft__loader *l);  /* check_idle.c: keys without effect */
 /* check_idle.c: arguments without effect */
 void haft__loader_check_idle_arguments(haft__loader *l);
 void haft__loader_check_variables(haft__loader *l);    /* variables.c: ${VAR} */
 void haft__loader_check_reachability(haft__loader *l); /* check_reachability.c: a run can end */
 void haft__loader_build_summariser(haft__loader *l); /* build_provider.c: the model of `context` */
-void haft__loader_build_fallbacks(haft__loader *l);  /* build_provider.c: the other `models` */
+void haft__loader_build_fallbacks(haft__loader *l);  /* build_provider.c: further `models` */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * node_tools.c - the tools that only nodes of a graph use: starters of child runs, questions,
- * pauses and functions of the program. Tests: tests/spec/load/graphs_test.c.
+ * node_tools.c - adds the tools that only nodes of a graph use: tools that start child runs,
+ * questions, pauses and functions of the program. Tests: tests/spec/load/graphs_test.c.
  */
 #include <string.h>
 
@@ -21,7 +21,8 @@ static haft_status read_schema(haft__loader *l, const char *text, haft__json *re
     return haft__json_read(l->arena, haft__str(text), &options, ret_schema, NULL, NULL);
 }
 
-/* Adds a tool that only the graph itself uses: PREFIX and NAME. NULL if it is there already. */
+/* Adds a tool that only the graph itself uses, named PREFIX and NAME. Returns NULL if the tool
+ * already exists. */
 static const haft__tool *add_tool(haft__loader *l, const char *prefix, haft_str name,
                                   haft__tool tool, haft_str pointer)
 {
@@ -47,7 +48,7 @@ static const haft__tool *add_tool(haft__loader *l, const char *prefix, haft_str 
     return status == HAFT_OK ? haft__tools_find(&l->spec->tools, tool.name) : NULL;
 }
 
-/* A call of the tool starts a child run: of an agent, or of a graph. */
+/* Adds a tool whose calls start a child run of an agent or of a graph. */
 static void add_starter(haft__loader *l, const char *prefix, haft_str name, haft__json node,
                         haft_str agent, const haft__spec *spec, haft_str pointer)
 {
@@ -85,7 +86,7 @@ static void add_question(haft__loader *l, haft_str pointer)
     }
 }
 
-/* Adds the needs of operations: questions, and graphs that `call` runs. */
+/* Adds the tools that operations need: for questions, and for graphs that `call` runs. */
 static void add_for_ops(haft__loader *l, haft__json ops, haft_str pointer)
 {
     for (uint32_t i = 0; i < ops.count && l->status == HAFT_OK; i++) {
@@ -103,8 +104,8 @@ static void add_for_ops(haft__loader *l, haft__json ops, haft_str pointer)
     }
 }
 
-/* Adds a function of the program, which only graphs use. A spec can be inspected, and a run that
- * has begun can be read, without it. */
+/* Adds a function of the program, which only graphs use. The function may be missing if a spec is
+ * only inspected, or if a run that has begun is only read. */
 static void add_function(haft__loader *l, const char *prefix, haft_str name, haft_str pointer)
 {
     const haft__tool *found = haft__loader_find_function(l, prefix, name);

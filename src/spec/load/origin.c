@@ -32,7 +32,7 @@ void haft__origin_add_external(haft__loader *l, haft_str pointer, const char *fr
     add(l, (haft__origin){.pointer = pointer, .from = haft__str(from)});
 }
 
-/* Whether `pointer` is `outer` or leads into it. */
+/* Whether `pointer` is `outer` or a part of it. */
 static bool is_inside(haft_str pointer, haft_str outer)
 {
     return haft__str_starts_with(pointer, outer)
@@ -68,7 +68,7 @@ static haft_str pointer_of(haft__loader *l, haft_str path)
     return pointer;
 }
 
-/* The part of `path` that the last token of `pointer` corresponds to; `pointer` is not longer than
+/* The part of `path` that corresponds to the last token of `pointer`. `pointer` is not longer than
  * `path`. */
 static haft_str last_part(haft_str path, haft_str pointer)
 {
@@ -107,7 +107,8 @@ void haft__origin_locate_override(haft__loader *l, haft__spec_problem *problem, 
     }
 }
 
-/* The override that a value comes from, or that names a key which the document lacks. */
+/* Locates the problem in the override that the value comes from, or that names a key that the
+ * document lacks. Returns false if no override matches. */
 static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
                          haft__problem_subject about)
 {

@@ -9,17 +9,17 @@
 #include "spec/load/load_int.h"
 #include "json/read.h"
 
-/* One step of the path: the value that it enters, and how. */
+/* One step of the path: the value that it enters, and the member or item. */
 typedef struct step {
     haft__json value;
     haft_str key;
-    size_t index; /* of an array */
+    size_t index; /* index of the item, if the value is an array */
 } step;
 
 typedef struct walk {
     haft__arena *arena;
     haft_str path;
-    size_t reached; /* of the path: the end of the part that was entered */
+    size_t reached; /* end of the part of the path that was entered */
     step steps[HAFT__LIMIT_JSON_DEPTH_STRICT];
     size_t count;
     haft_error *err;
@@ -147,7 +147,7 @@ static haft_status walk_path(walk *w, haft__json value)
     return status;
 }
 
-/* Parses JSON; anything else is a text. */
+/* Parses JSON. A value that is not JSON is a text. */
 static haft_status read_value(haft__arena *arena, haft_str text, haft__json *ret_value,
                               haft_error *err)
 {

@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-/* A message that quotes the user's text is cut here. */
+/* Longer messages, which quote the user's text, are truncated. */
 #define TEXT_MAX 1024
 
 void haft__spec_problems_init(haft__spec_problems *problems, haft__arena *arena)
@@ -30,7 +30,7 @@ static haft_str format_text(haft__spec_problems *problems, const char *format, v
         whole.len = haft__utf8_floor((haft_str){text, sizeof(text) - 1}, sizeof(text) - 1);
     }
     haft__utf8_replace_invalid(text,
-                               whole.len); /* a quotation may have been cut inside a character */
+                               whole.len); /* a quoted text may be truncated inside a character */
     haft_str kept = haft__arena_copy(problems->arena, whole);
     if (kept.ptr == NULL) {
         problems->status = haft__arena_fail(problems->arena, NULL);
@@ -39,9 +39,9 @@ static haft_str format_text(haft__spec_problems *problems, const char *format, v
     return kept;
 }
 
-/* Returns room for one more problem, or NULL. The first problem allocates room for all: the limit
- * is small. */
-static haft__spec_problem *take_room(haft__spec_problems *problems)
+/* Returns memory for one more problem, or NULL. The first call allocates memory for all problems,
+ * because the limit is small. */
+static haft__spec_problem *allocate_problem(haft__spec_problems *problems)
 {
     if (problems->items == NULL) {
         problems->items =
@@ -61,7 +61,7 @@ haft__spec_problem *haft__spec_problem_add(haft__spec_problems *problems, bool w
 {
     problems->errors += !warning;
     problems->warnings += warning;
-    haft__spec_problem *problem = take_room(problems);
+    haft__spec_problem *problem = allocate_problem(problems);
     if (problem != NULL) {
         va_list values;
         va_start(values, format);
@@ -99,7 +99,7 @@ void haft__spec_problem_hint(haft__spec_problems *problems, haft__spec_problem *
 
 static bool comes_before(const haft__spec_problem *a, const haft__spec_problem *b)
 {
-    /* Line 0 sorts after all others: as unsigned numbers, 0 - 1 is the largest. */
+    /* Line 0 sorts last, because 0 - 1 is the greatest unsigned number. */
     uint32_t a_line = a->line - 1, b_line = b->line - 1;
     return a_line != b_line ? a_line < b_line : a->column < b->column;
 }
@@ -137,7 +137,7 @@ void haft__spec_locate(haft_str text, size_t offset, uint32_t *ret_line, uint32_
     *ret_column = (uint32_t)haft__utf8_length(before) + 1;
 }
 
-/* Whether a bracket of the line is open at `offset`: then commas and brackets end a word. */
+/* Whether a bracket of the line is open at `offset`. If so, commas and brackets end a word. */
 static bool is_in_flow(haft_str text, size_t offset)
 {
     int open = 0;

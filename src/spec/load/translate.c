@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translate.c - translates other shapes of a spec to the standard one: the planner shape, aliases
- * of keys, and the default choice of the environment. Every part keeps its origin, so that problems
- * are reported at their location in the file. Tests: tests/spec/load/translate_test.c.
+ * of keys, and the default choice of the environment. The origin of each part is recorded, so that
+ * problems are reported at their location in the file. Tests: tests/spec/load/translate_test.c.
  */
 #include "base/str.h"
 #include "spec/load/load_int.h"
@@ -29,8 +29,8 @@ static bool has(haft__json object, const char *key)
     return haft__json_get(object, haft__str(key)) != NULL;
 }
 
-/* Sets `value` at a top-level key, or at a key in one, unless it exists: explicit settings take
- * precedence over translated ones. */
+/* Sets `value` at a top-level key, or at a key inside a top-level key, unless the key exists:
+ * explicit settings take precedence over translated settings. */
 static void fill(haft__loader *l, const char *outer, const char *key, haft__json value,
                  haft_str origin)
 {
@@ -90,7 +90,7 @@ static haft_str provider_of(haft_str type)
     return HAFT__LIT("openai");
 }
 
-/* The index of the gateway that the planner names, or of the first; SIZE_MAX if there is no
+/* The index of the gateway that the planner names, else of the first gateway; SIZE_MAX without a
  * gateway. */
 static size_t choose_gateway(haft__loader *l, haft__json planner, haft__json gateways)
 {
@@ -143,8 +143,8 @@ static void translate_gateway(haft__loader *l, haft__json gateway, size_t index)
 
 /* ---- tools ---- */
 
-/* Entries of `tools` by name, each with its flag in `used`; of two entries with one name, the
- * first. */
+/* Maps names to entries of `tools`, each with its flag in `used`. If two entries have the same
+ * name, maps the first. */
 static void index_tools(haft__loader *l, haft__json tools, bool *used, haft__map *map)
 {
     haft__map_init(map, l->arena, l->options->hash_key);
@@ -156,7 +156,8 @@ static void index_tools(haft__loader *l, haft__json tools, bool *used, haft__map
     }
 }
 
-/* The model reads the description of the planner. */
+/* Warns that a description in `tools` has no effect, because the model reads the planner's
+ * description. */
 static void warn_idle_description(haft__loader *l, haft__json entry, size_t at)
 {
     if (has(entry, "description")) {
@@ -169,8 +170,8 @@ static void warn_idle_description(haft__loader *l, haft__json entry, size_t at)
     }
 }
 
-/* Joins a description and the entry of `tools` that implements it to one tool: implementation and
- * types are the entry's, the wording is the description's. */
+/* Joins a description of the planner and the entry of `tools` that implements it. The
+ * implementation and the types come from the entry, the texts come from the description. */
 static haft__json join(haft__loader *l, haft__json entry, haft__json described, size_t to,
                        size_t from_entry, size_t from_described)
 {
@@ -203,8 +204,7 @@ static bool is_function(const haft__loader *l, haft_str name)
     return false;
 }
 
-/* A description without `args` says nothing about the arguments: any are accepted. The schema of a
- * C function is known, and stays. */
+/* Accepts any arguments if the description has no `args`. A C function keeps its own schema. */
 static void open_arguments(haft__loader *l, haft__json *tool)
 {
     haft__json schema = haft__json_object(NULL, 0);
@@ -218,7 +218,7 @@ static void open_arguments(haft__loader *l, haft__json *tool)
     put(l, tool, "input_schema", schema);
 }
 
-/* A client answers the calls of a tool that has no implementation. */
+/* Makes a headless tool: a client answers the calls of a tool without an implementation. */
 static haft__json make_headless(haft__loader *l, haft__json described)
 {
     if (!is_function(l, haft__object_string(described, "name"))) {
@@ -292,7 +292,7 @@ static void translate_planner(haft__loader *l)
                  HAFT__LIT(CONFIG "/use_function_calling"));
         }
     }
-    /* Calls past the cap are not run. Without a cap every call of a reply runs. */
+    /* With a cap, calls past the cap do not run. Without a cap, every call of a reply runs. */
     bool capped = has(haft__object_object(l->source, "limits"), "parallel");
     haft_str overflow = capped ? HAFT__LIT("truncate") : HAFT__LIT("queue");
     fill(l, "limits", "overflow", haft__json_string(overflow), HAFT__LIT("/spec"));
@@ -302,7 +302,7 @@ static void translate_planner(haft__loader *l)
 
 /* ---- the environment ---- */
 
-static void take_default_choice(haft__loader *l)
+static void use_default_choice(haft__loader *l)
 {
     static const char name[] = "OPENAI_TOOL_CHOICE";
     const haft__spec_env *env = &l->options->env;
@@ -317,8 +317,8 @@ static void take_default_choice(haft__loader *l)
     }
 }
 
-/* The model for specs that name none. */
-static void take_default_model(haft__loader *l)
+/* Uses the default model if the spec names no model. */
+static void use_default_model(haft__loader *l)
 {
     const char *model = l->options->model;
     if (model != NULL && haft__object_get(l->source, "model").kind == HAFT__JSON_NULL) {
@@ -327,8 +327,8 @@ static void take_default_model(haft__loader *l)
     }
 }
 
-/* The first of `models` is the model. A stored spec has both. */
-static void take_first_model(haft__loader *l)
+/* Uses the first of `models` as the model. A stored spec has both keys. */
+static void use_first_model(haft__loader *l)
 {
     haft__json models = haft__object_array(l->source, "models");
     const haft__json *model = haft__json_get(l->source, HAFT__LIT("model"));
@@ -359,7 +359,7 @@ void haft__loader_translate(haft__loader *l)
     if (has(l->source, "spec")) {
         translate_planner(l);
     }
-    take_first_model(l);
-    take_default_model(l);
-    take_default_choice(l);
+    use_first_model(l);
+    use_default_model(l);
+    use_default_choice(l);
 }

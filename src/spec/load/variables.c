@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * variables.c - ${VAR} in `env`, `headers`, `url` and `api_key`, and nowhere else.
+ * variables.c - ${VAR} in `env`, `headers`, `url` and `api_key`. Other values have no variables.
  *
- * The loader only checks that every variable is set: the text in the spec, and so in its hash and
- * in logs, stays as it was written. The value is inserted where it is used. An override may write
- * the value of a variable into the spec. Tests: tests/spec/load/variables_test.c.
+ * The loader only checks that every variable is set. The spec, its hash and the logs contain the
+ * text with the variable. The value is inserted when the text is used. An override may write the
+ * value of a variable into the spec. Tests: tests/spec/load/variables_test.c.
  */
 #include "base/ascii.h"
 #include "base/buf.h"
@@ -37,9 +37,9 @@ static size_t find_open(haft_str text)
     return at;
 }
 
-/* Reads the variable at the start of *rest, after its ${, and moves *rest past the }. If it is not
- * set, *ret_value is its name. */
-static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft_str *ret_value,
+/* Reads the variable at the start of *rest, after its ${, and advances *rest past the }. If the
+ * variable is not set, *ret_value is its name. */
+static haft_status read_variable(haft_str *rest, const haft__spec_env *env, haft_str *ret_value,
                                  haft_error *err)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '}', rest->len) : NULL;
@@ -85,7 +85,7 @@ haft_status haft__spec_expand(haft__arena *arena, haft_str text, const haft__spe
         if (rest.len > 0) {
             haft_str value = {NULL, 0};
             rest = haft__str_skip(rest, strlen(OPEN));
-            status = take_variable(&rest, env, &value, err);
+            status = read_variable(&rest, env, &value, err);
             haft__buf_add_str(&buf, status == HAFT_OK ? value : HAFT__LIT(""));
             plain = find_open(rest);
         }
@@ -117,7 +117,7 @@ static void check_text(haft__loader *l, haft__json value, haft_str pointer)
     haft__arena_mark mark = haft__arena_save(l->arena);
     haft_status status =
         haft__spec_expand(l->arena, haft__json_text(value), &l->options->env, &expanded, &err);
-    haft__arena_restore(l->arena, mark); /* it may be a secret: do not keep it */
+    haft__arena_restore(l->arena, mark); /* frees the value, which may be a secret */
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
         haft__spec_problem *problem =
             haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "%s", err.message);
@@ -172,9 +172,9 @@ static haft_status try_text(haft__loader *l, haft__json value, haft_error *err)
     return status;
 }
 
-/* Checks a server of an imported file, whose format also has variables in the command. A server
- * that lacks a variable is skipped: the file belongs to another program, and the other servers may
- * be the wanted ones. */
+/* Checks a server of an imported file, whose format also has variables in the command. If a
+ * variable is not set, the server is skipped, because the file belongs to another program and the
+ * spec may only need other servers. */
 static void check_imported(haft__loader *l, haft_str name, haft__json server)
 {
     static const char *const keys[] = {"cwd", "url", "command", "env", "headers"};
@@ -202,7 +202,7 @@ static void check_servers(haft__loader *l)
     for (uint32_t i = 0; i < servers.count && l->status == HAFT_OK; i++) {
         haft__json server = servers.members[i].value;
         if (haft__object_get(server, "enabled").kind == HAFT__JSON_FALSE) {
-            continue; /* it is not started, so nothing is missing */
+            continue; /* the server is not started, so it needs no variables */
         }
         haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
                                                        haft__json_text(servers.members[i].key));
@@ -236,7 +236,7 @@ void haft__loader_check_variables(haft__loader *l)
               "api_key", HAFT__LIT("/tool_search/embeddings"));
 }
 
-/* ---- values that stand for variables ---- */
+/* ---- restoring variables ---- */
 
 /* A variable that is not set, and the value that the new spec has in its place. */
 typedef struct given_variable {
@@ -245,7 +245,7 @@ typedef struct given_variable {
 } given_variable;
 
 typedef struct restorer {
-    haft__arena scratch; /* of values, which may be secrets */
+    haft__arena scratch; /* for values, which may be secrets */
     const haft__spec_env *env;
     const given_variable *given;
     haft__json_writer w;
@@ -270,17 +270,18 @@ static haft_status expand_given(restorer *r, haft_str text, haft_str *ret_text, 
     return haft__spec_expand(&r->scratch, text, &env, ret_text, err);
 }
 
-/* `before` has a variable that is not set: `value` gives it one if it has the text around it. */
+/* Derives the value of a variable that is not set: `before` contains the variable, and `value` has
+ * the same text around the variable's value. */
 static haft_status give_variable(restorer *r, haft_str before, haft_str value, bool *ret_same,
                                  haft_error *err)
 {
     const haft__spec_env env = {.get = get_given, .context = r};
     haft_str rest = before, name = {NULL, 0}, start = {NULL, 0}, end = {NULL, 0};
     haft_status status = HAFT_OK;
-    while (status == HAFT_OK) { /* ends at the variable that is not set */
+    while (status == HAFT_OK) { /* stops at the variable that is not set */
         rest = haft__str_skip(rest, find_open(rest) + strlen(OPEN));
         start = (haft_str){before.ptr, before.len - rest.len};
-        status = take_variable(&rest, &env, &name, err);
+        status = read_variable(&rest, &env, &name, err);
     }
     start.len -= strlen(OPEN);
     status = expand_given(r, start, &start, err);
@@ -291,7 +292,8 @@ static haft_status give_variable(restorer *r, haft_str before, haft_str value, b
                 && haft__str_starts_with(value, start)
                 && haft__str_equal(haft__str_skip(value, value.len - end.len), end);
     if (!fits) {
-        return status == HAFT_NOT_FOUND ? HAFT_OK : status; /* two variables, and one value */
+        return status == HAFT_NOT_FOUND ? HAFT_OK : status; /* two variables are not set, so their
+                                                             * values are ambiguous */
     }
     given_variable *given = haft__arena_alloc(&r->scratch, sizeof(*given));
     if (given == NULL) {
@@ -305,7 +307,7 @@ static haft_status give_variable(restorer *r, haft_str before, haft_str value, b
     return HAFT_OK;
 }
 
-/* Whether the value means the same as the text in the old spec. */
+/* Whether the value equals the text of the old spec after replacing its variables. */
 static haft_status compare_texts(restorer *r, haft_str before, haft_str after, bool *ret_same,
                                  haft_error *err)
 {
@@ -329,7 +331,7 @@ static void write_text(restorer *r, haft__json before, haft__json after)
     if (before.kind == HAFT__JSON_STRING && after.kind == HAFT__JSON_STRING) {
         haft_status status =
             compare_texts(r, haft__json_text(before), haft__json_text(after), &same, &err);
-        if (status == HAFT_NO_MEMORY) { /* after other errors the value is another one */
+        if (status == HAFT_NO_MEMORY) { /* other errors mean that the value is different */
             r->status = status;
             *r->err = err;
         }
@@ -337,7 +339,7 @@ static void write_text(restorer *r, haft__json before, haft__json after)
     haft__json_add(&r->w, same ? before : after);
 }
 
-/* The parts of a spec that lead to texts with variables. */
+/* The parts of a spec that contain texts with variables. */
 typedef enum part {
     PART_OTHER,
     PART_SPEC,
@@ -378,7 +380,7 @@ static part find_part(part outer, haft_str key)
     return PART_OTHER;
 }
 
-/* Writes `after`, but with the texts of `before` that mean the same. */
+/* Writes `after`, with the variables of `before` restored. */
 static void write_part(restorer *r, part which, haft__json before, haft__json after)
 {
     if (which == PART_TEXT) {

@@ -19,7 +19,8 @@ static const problem_case agents[] = {
          TOOL("agent: digger, description: Count the words of it., limits: {wall: 0}"),
      "2:88: expected a time above 0, found 0 (leave it out for no limit)"},
     {AGENTS("digger: {haft: 1, name: x}") TOOL("agent: digger"),
-     "2:9: the tool \"ask\" has no description, nor has its agent (say in one sentence what the "
+     "2:9: the tool \"ask\" has no description, and its agent has none (say in one sentence what "
+     "the "
      "agent does and returns)"},
     {TOOL("agent: nobody"), "1:28: there is no agent \"nobody\" (add it to `agents`, or name a "
                             "file: NAME.yaml, relative to the spec)"},
@@ -103,7 +104,8 @@ static const problem_case handoffs[] = {
     {AGENTS("a/b: " PLAIN ", a.b: " PLAIN) "handoffs: [a/b, a.b]\n",
      "2:17: two tools have the name \"transfer_to_a_b\" (rename one of the two)"},
     {AGENTS("a: " AGENT("handoffs: [b]") ", b: " PLAIN) TOOL("agent: a"),
-     "2:28: the agent hands off to agents around it, which a child run does not have (give it "
+     "2:28: the agent hands off to agents of the outer spec, which a child run does not have (give "
+     "it "
      "`agents` of its own, or name it in `handoffs` only)"},
     {"handoffs: [1]\n", "1:12: expected string, found integer 1"},
 };

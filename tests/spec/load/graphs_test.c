@@ -59,11 +59,12 @@ static const problem_case cases[] = {
           "{from: a, choose: [{when: {at: /x, op: in, value: 3}, to: a}, {to: end}]}]\n",
      "6:83: expected a list of values for in, found number"},
     /* no graph is around the outermost one */
-    {NODE("do: [{parent: {goto: b}}]"),
-     "7:15: no graph is around this one, so `parent` leads nowhere (use goto, or write the graph "
-     "under graphs and run it by a node)"},
+    {NODE("do: [{parent: {goto: b}}]"), "7:15: this graph has no parent graph, so `parent` cannot "
+                                        "be used (use goto, or write the graph "
+                                        "under graphs and run it by a node)"},
     {NODE("do: [{if: {at: /x, op: exists}, then: [{parent: {goto: b}}]}]"),
-     "7:49: no graph is around this one, so `parent` leads nowhere (use goto, or write the graph "
+     "7:49: this graph has no parent graph, so `parent` cannot be used (use goto, or write the "
+     "graph "
      "under graphs and run it by a node)"},
     {NODE("graph: g") "graphs: {g: {channels: {x: {}}, nodes: {b: {do: [{parent: {goto: end}}]}}, "
                       "edges: [{from: start, to: b}]}}\n",

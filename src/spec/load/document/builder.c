@@ -2,8 +2,8 @@
 /*
  * builder.c - builds values and their locations, without recursion.
  *
- * Values are on one stack until their container closes. Then they move into the arena, as two
- * arrays of the exact size, and the container replaces them on the stack. Tests:
+ * All values are on one stack until their container closes. Then they are moved into the arena, as
+ * two arrays of the exact size, and the container replaces them on the stack. Tests:
  * tests/spec/load/document/builder_test.c.
  */
 #include "spec/load/document/builder.h"
@@ -17,7 +17,7 @@
 #include "base/suggestion.h"
 #include "base/vec.h"
 
-/* Up to this number, keys are compared with each other, without allocation. */
+/* Up to this number of members, keys are compared pairwise, without allocation. */
 #define FEW_MEMBERS 16
 
 void haft__spec_builder_init(haft__spec_builder *tree, haft__arena *arena,
@@ -265,7 +265,7 @@ static bool same_key(const haft__spec_builder_entry *a, const haft__spec_builder
     return haft__str_equal(haft__json_text(a->key), haft__json_text(b->key));
 }
 
-/* The entry before `at` that has its key, or NULL. */
+/* Finds the entry before `at` that has the same key, or NULL. */
 static haft_status find_before(haft__map *map, haft__spec_builder_entry *entries, size_t count,
                                size_t at, const haft__spec_builder_entry **ret_found)
 {
@@ -281,7 +281,7 @@ static haft_status find_before(haft__map *map, haft__spec_builder_entry *entries
     return *ret_found != NULL ? HAFT_OK : haft__map_put(map, key, &entries[at], NULL);
 }
 
-/* Of several members with one key, the first stays. */
+/* Drops repeated members: of several members with the same key, the first stays. */
 static bool drop_duplicates(haft__spec_builder *tree, size_t start)
 {
     haft__spec_builder_entry *entries = tree->entries + start;
@@ -405,7 +405,7 @@ size_t haft__spec_offset(const haft__spec_document *document, haft_str pointer, 
                     : value.kind == HAFT__JSON_ARRAY ? find_item(value, token)
                                                      : SIZE_MAX;
         if (at == SIZE_MAX) {
-            return spot->at; /* a part is missing here */
+            return spot->at; /* the next part does not exist */
         }
         bool object = value.kind == HAFT__JSON_OBJECT;
         spot = &spot->inside[at];

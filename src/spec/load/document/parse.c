@@ -2,7 +2,7 @@
 /*
  * parse.c - checks the text as a whole, then reads it as JSON or YAML.
  *
- * JSON goes through the incremental reader, whose events have positions; the builder handles
+ * The incremental reader reads JSON, because its events have positions; the builder handles
  * duplicate keys and limits. Tests: tests/spec/load/document/parse_test.c. Fuzzer: fuzz/spec.c.
  */
 #include "spec/load/document/parse.h"
@@ -20,7 +20,7 @@
 
 /* ---- the text as a whole ---- */
 
-/* The first byte that is not allowed in a text, or the length. */
+/* The position of the first byte that is not allowed in a text, or the length. */
 static size_t find_control(haft_str text)
 {
     size_t at = 0;
@@ -75,13 +75,13 @@ typedef struct json_reader {
     haft__spec_builder *tree;
     haft_str rest;
     size_t base; /* offset of the JSON in the text of the tree */
-    size_t at;   /* of the token that an event comes from */
+    size_t at;   /* offset of the token of the current event */
     bool in_string;
     haft__buf string; /* the pieces of a string so far */
     haft__json_stream stream;
 } json_reader;
 
-/* The location of a syntax error, which the reader gives as "line:column (byte N)". */
+/* Reports a syntax error. The reader reports its location as "line:column (byte N)". */
 static bool fail_json(json_reader *r, haft_status status, const haft_error *err)
 {
     if (status == HAFT_NO_MEMORY) {
@@ -116,8 +116,8 @@ static void skip_to_token(json_reader *r)
     r->at = (size_t)(r->rest.ptr + at - r->tree->text.ptr);
 }
 
-/* The whole text of a string or number, in the arena. */
-static bool take_text(json_reader *r, const haft__json_event *event, haft__json *ret_value)
+/* Copies the whole text of a string or number into the arena. */
+static bool copy_text(json_reader *r, const haft__json_event *event, haft__json *ret_value)
 {
     haft__buf_add_str(&r->string, haft__json_text(event->value));
     haft_str kept = haft__arena_copy(r->tree->arena, haft__buf_str(&r->string));
@@ -144,11 +144,11 @@ static bool add_json_event(json_reader *r, const haft__json_event *event)
         return haft__spec_builder_open(r->tree, value.kind == HAFT__JSON_OBJECT, r->at, no_anchor);
     case HAFT__JSON_EVENT_END: return haft__spec_builder_close(r->tree);
     case HAFT__JSON_EVENT_KEY:
-        return take_text(r, event, &value)
+        return copy_text(r, event, &value)
                && haft__spec_builder_add_key(r->tree, value, r->at, false);
     case HAFT__JSON_EVENT_PART: haft__buf_add_str(&r->string, haft__json_text(value)); return true;
     case HAFT__JSON_EVENT_SCALAR:
-        return (!has_text || take_text(r, event, &value))
+        return (!has_text || copy_text(r, event, &value))
                && haft__spec_builder_add_value(r->tree, value, r->at, no_anchor);
     }
     HAFT__UNREACHABLE();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scalar.c - the core schema of YAML 1.2. Tests: tests/spec/load/document/scalar_test.c. */
+/* scalar.c - resolves scalars by the core schema of YAML 1.2. Tests:
+ * tests/spec/load/document/scalar_test.c. */
 #include "spec/load/document/scalar.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 
-/* The parts of a decimal number as it was written. */
+/* The parts of the text of a decimal number. */
 typedef struct decimal {
     bool negative, has_point, has_exponent;
     haft_str whole, fraction, exponent; /* the exponent with its sign */
@@ -28,7 +29,7 @@ static haft_str take_digits(haft_str *rest)
     return digits;
 }
 
-static bool take(haft_str *rest, char c)
+static bool skip_char(haft_str *rest, char c)
 {
     bool there = rest->len > 0 && rest->ptr[0] == c;
     if (there) {
@@ -40,8 +41,8 @@ static bool take(haft_str *rest, char c)
 static bool take_exponent(haft_str *rest, haft_str *ret_exponent)
 {
     haft_str start = *rest;
-    if (!take(rest, '-')) {
-        (void)take(rest, '+');
+    if (!skip_char(rest, '-')) {
+        (void)skip_char(rest, '+');
     }
     size_t digits = take_digits(rest).len;
     *ret_exponent = (haft_str){start.ptr, start.len - rest->len};
@@ -51,16 +52,16 @@ static bool take_exponent(haft_str *rest, haft_str *ret_exponent)
 /* [-+]? ( \.[0-9]+ | [0-9]+ (\.[0-9]*)? ) ([eE][-+]?[0-9]+)? */
 static bool parse_decimal(haft_str text, decimal *ret)
 {
-    decimal d = {.negative = take(&text, '-')};
+    decimal d = {.negative = skip_char(&text, '-')};
     if (!d.negative) {
-        (void)take(&text, '+');
+        (void)skip_char(&text, '+');
     }
     d.whole = take_digits(&text);
-    d.has_point = take(&text, '.');
+    d.has_point = skip_char(&text, '.');
     if (d.has_point) {
         d.fraction = take_digits(&text);
     }
-    d.has_exponent = take(&text, 'e') || take(&text, 'E');
+    d.has_exponent = skip_char(&text, 'e') || skip_char(&text, 'E');
     if (d.whole.len + d.fraction.len == 0 || (d.has_exponent && !take_exponent(&text, &d.exponent))
         || text.len > 0) {
         return false;
@@ -105,7 +106,7 @@ static haft__scalar_result make_decimal(haft__arena *arena, haft_str text, const
     return made.ptr != NULL ? HAFT__SCALAR_OK : HAFT__SCALAR_NO_MEMORY;
 }
 
-/* 0o17, 0x1F. False for anything else. */
+/* Reads an octal or hexadecimal number: 0o17, 0x1F. Returns false for other texts. */
 static bool make_based(haft__arena *arena, haft_str text, haft__json *ret_value,
                        haft__scalar_result *ret_result)
 {
@@ -150,7 +151,7 @@ static bool is_not_finite(haft_str text)
     return is_one_of(text, nan) || is_one_of(haft__str_skip(text, sign), infinite);
 }
 
-/* Most scalars are words: the first letter shows that they are text. */
+/* Whether the first letter shows that the scalar is a text. True for most scalars. */
 static bool is_plainly_text(haft_str text)
 {
     return text.len > 0 && strchr("~nNtTfF+-.0123456789", text.ptr[0]) == NULL;

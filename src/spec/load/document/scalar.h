@@ -3,8 +3,8 @@
  * spec/load/document/scalar.h - the value of a plain YAML scalar: the core schema of YAML 1.2
  * (section 10.3.2).
  *
- * null, ~ and the empty scalar; true and false; decimal, 0o17 and 0x1F integers; floats. Everything
- * else is text, including yes, no, on and off, 1:30 and dates.
+ * Values that are not text: null, ~ and the empty scalar; true and false; decimal, 0o17 and 0x1F
+ * integers; floats. All other scalars are text, including yes, no, on and off, 1:30 and dates.
  */
 #ifndef HAFT_SPEC_LOAD_DOCUMENT_SCALAR_H
 #define HAFT_SPEC_LOAD_DOCUMENT_SCALAR_H
@@ -19,7 +19,7 @@ typedef enum haft__scalar_result {
     HAFT__SCALAR_NO_MEMORY,
 } haft__scalar_result;
 
-/* The value of a plain scalar. A number in JSON syntax keeps its spelling; others (.5, 1., +1, 007,
+/* Resolves a plain scalar. A number in JSON syntax stays unchanged; other numbers (.5, 1., +1, 007,
  * 0x1F) are rewritten exactly, in `arena`. `text` is borrowed. */
 haft__scalar_result haft__scalar_resolve(haft__arena *arena, haft_str text, haft__json *ret_value);
 

@@ -26,7 +26,7 @@ typedef struct reader {
     struct fy_diag *diag;
     size_t base; /* offset of the YAML in the text of the tree */
     unsigned documents;
-    size_t last_at; /* of the last event that had a place */
+    size_t last_at; /* offset of the last event that had a location */
 } reader;
 
 static haft_str text_of(struct fy_token *token)
@@ -41,7 +41,7 @@ static haft_str text_of(struct fy_token *token)
 /* ---- errors of libfyaml ---- */
 
 /* Suppresses all output: errors are collected instead. */
-static void say_nothing(struct fy_diag *diag, void *user, const char *text, size_t length)
+static void discard_output(struct fy_diag *diag, void *user, const char *text, size_t length)
 {
     (void)diag;
     (void)user;
@@ -73,7 +73,7 @@ static bool has_word(const char *text, const char *word)
     return strstr(text, word) != NULL;
 }
 
-/* The column of a tab in the indentation of the line; 0 without one. */
+/* The column of the first tab in the indentation of the line; 0 without a tab. */
 static uint32_t find_tab(haft_str line)
 {
     size_t at = 0;
@@ -90,15 +90,16 @@ static void report_syntax(reader *r, const struct fy_diag_error *error)
     uint32_t column = (uint32_t)(error->column > 0 ? error->column : 1);
     uint32_t last, end;
     haft__spec_locate(r->tree->text, r->tree->text.len, &last, &end);
-    if (line > last) { /* past the last line, which has no line end */
+    if (line > last) { /* after the last line, which has no line end */
         line = last;
         column = end;
     }
     haft_str shown = haft__spec_line_text(r->tree->text, line);
-    size_t most = haft__utf8_length(shown) + 1; /* libfyaml may count other line ends */
+    size_t most = haft__utf8_length(shown) + 1; /* libfyaml may count other characters as line
+                                                 * ends */
     column = column > most ? (uint32_t)most : column;
     uint32_t tab = find_tab(shown);
-    if (tab == 0 && line < last) { /* the text continues in the next line, which has the tab */
+    if (tab == 0 && line < last) { /* the text may continue in the next line, with a tab */
         haft_str next = haft__spec_line_text(r->tree->text, line + 1);
         tab = haft__str_trim(next).len > 0 ? find_tab(next) : 0;
         line += tab > 0;
@@ -122,14 +123,14 @@ static void report_syntax(reader *r, const struct fy_diag_error *error)
     }
 }
 
-/* Reports only the first error: later ones follow from it. */
+/* Reports only the first error, because it causes the later errors. */
 static bool fail_syntax(reader *r)
 {
     void *at = NULL;
     const struct fy_diag_error *error = fy_diag_errors_iterate(r->diag, &at);
     if (error != NULL && error->msg != NULL) {
         report_syntax(r, error);
-    } else { /* libfyaml has no message for some mistakes */
+    } else { /* libfyaml has no message for some errors */
         (void)haft__spec_builder_problem(r->tree, r->last_at, "this is not YAML from here on");
     }
     return false;
@@ -146,8 +147,9 @@ static size_t place_of(reader *r, struct fy_event *event)
     return r->last_at;
 }
 
-/* The location of a quoted scalar is after its quote, that of an alias after its star; an empty
- * scalar has none, and that of a block is its first line: there the key is more useful. */
+/* The offset of a scalar. libfyaml's location of a quoted scalar is after its quote, so the offset
+ * is corrected. For an empty scalar, which has no location, and for a block, the offset of the key
+ * is used. */
 static size_t place_of_scalar(reader *r, struct fy_event *event, enum fy_scalar_style style)
 {
     size_t at = place_of(r, event), key = haft__spec_builder_key_offset(r->tree);
@@ -159,7 +161,8 @@ static size_t place_of_scalar(reader *r, struct fy_event *event, enum fy_scalar_
     return (block || none) && key != SIZE_MAX ? key : at;
 }
 
-/* Whether a tag is a core tag: NULL, or the name after CORE. */
+/* Reads a tag: *ret_name is the name after CORE, or .ptr is NULL without a tag. Reports other tags
+ * and returns false. */
 static bool core_tag(reader *r, haft_str tag, size_t at, haft_str *ret_name)
 {
     static const char *const known[] = {"str", "int", "float", "bool", "null", "map", "seq"};
@@ -206,7 +209,7 @@ static bool fits_tag(haft__json value, haft_str tag)
     return false;
 }
 
-/* The value of a scalar that might not be text. Null if it is invalid; that is reported. */
+/* Resolves a scalar that may not be a text. Reports an invalid scalar; its value is then null. */
 static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__json *ret_value)
 {
     haft__spec_problem *problem = NULL;
@@ -214,8 +217,8 @@ static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__jso
     switch (haft__scalar_resolve(r->tree->arena, text, ret_value)) {
     case HAFT__SCALAR_OK:
         if (tag.ptr != NULL && !fits_tag(*ret_value, tag)) {
-            (void)haft__spec_builder_problem(r->tree, at, "\"%.*s\" is no !!%.*s", HAFT__ARG(text),
-                                             HAFT__ARG(tag));
+            (void)haft__spec_builder_problem(r->tree, at, "\"%.*s\" is not a !!%.*s",
+                                             HAFT__ARG(text), HAFT__ARG(tag));
         }
         return true;
     case HAFT__SCALAR_NOT_FINITE:
@@ -314,7 +317,7 @@ static bool open_container(reader *r, struct fy_event *event, bool object)
     }
     if (core_tag(r, text_of(tag), at, &name) && name.ptr != NULL
         && !haft__str_equal(name, object ? HAFT__LIT("map") : HAFT__LIT("seq"))) {
-        (void)haft__spec_builder_problem(r->tree, at, "%s is no !!%.*s",
+        (void)haft__spec_builder_problem(r->tree, at, "%s is not a !!%.*s",
                                          object ? "a mapping" : "a list", HAFT__ARG(name));
     }
     return haft__spec_builder_open(r->tree, object, at, text_of(anchor));
@@ -376,7 +379,8 @@ static bool read_events(reader *r)
 bool haft__yaml_read(haft__spec_builder *tree, haft_str text)
 {
     reader r = {.tree = tree, .text = text, .base = tree->text.len - text.len};
-    struct fy_diag_cfg quiet = {.output_fn = say_nothing, .level = FYET_ERROR, .module_mask = ~0U};
+    struct fy_diag_cfg quiet = {
+        .output_fn = discard_output, .level = FYET_ERROR, .module_mask = ~0U};
     r.diag = fy_diag_create(&quiet);
     if (r.diag == NULL) {
         return haft__spec_builder_fail(tree, HAFT_NO_MEMORY);

@@ -89,8 +89,8 @@ static const struct {
      "into text)\n"
      "3:9: the tag !bar is not allowed in a spec (leave it out; !!str turns a number into text)"},
     {"a: !!int x\nb: !!bool 1\nc: !!seq {}\nd: !!map x\n",
-     "1:10: \"x\" is no !!int\n2:11: \"1\" is no !!bool\n3:10: a mapping is no !!seq\n"
-     "4:10: \"x\" is no !!map"},
+     "1:10: \"x\" is not a !!int\n2:11: \"1\" is not a !!bool\n3:10: a mapping is not a !!seq\n"
+     "4:10: \"x\" is not a !!map"},
     {"x: &x {a: 1}\ny:\n  <<: *x\n  b: 2\n",
      "3:3: found the merge key <<, which YAML 1.2 does not have (write the keys out, or use an "
      "alias for the whole value)"},
