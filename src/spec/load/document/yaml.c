@@ -209,7 +209,7 @@ static bool fits_tag(haft__json value, haft_str tag)
     return false;
 }
 
-/* Resolves a scalar that may not be a text. Reports an invalid scalar; its value is then null. */
+/* Resolves a scalar that might not be a text. Reports an invalid scalar; its value is then null. */
 static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__json *ret_value)
 {
     haft__spec_problem *problem = NULL;
