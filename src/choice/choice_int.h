@@ -6,22 +6,22 @@
 #include "base/str.h"
 #include "choice/choice.h"
 
-/* A list of names in a text for a model: "glob, grep and 3 more". It is capped, so that a large
- * offer does not make it long. */
+/* A list of names in a text for a model: "glob, grep and 3 more". The number of shown names is
+ * limited. */
 typedef struct haft__name_list {
     haft__buf *buf;
-    size_t shown, left; /* names written, and names only counted */
+    size_t shown, left; /* number of written names; number of other names */
 } haft__name_list;
 
 void haft__name_list_add(haft__name_list *names, haft_str name);
 void haft__name_list_end(haft__name_list *names);
 
-/* Appends "call 2 more of: grep, read": the data tools whose call would count for the first time.
- * Without tools to name, appends a general text. */
+/* Appends "call 2 more of: grep, read", with the data tools that do not count for the gate yet. If
+ * there are no such tools, appends a general text. */
 void haft__name_list_add_uncalled(haft__buf *buf, uint32_t missing, const haft__choice_tool *tools,
                                   size_t tool_count);
 
-/* Whether a finished call of the tool would raise the count of the gate. */
+/* Whether a finished call of the tool would increase the count of the gate. */
 static inline bool haft__choice_is_uncalled(const haft__choice_tool *tool)
 {
     return tool->role == HAFT__ROLE_DATA && !tool->finished && !tool->rejected;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * choose.c - the rules in their order: limits, schedule, gate, default. The first rule that matches
- * decides. A rule that cannot apply adds its reason, and the next rule continues the text.
+ * choose.c - applies the rules in their order: limits, schedule, gate, default. The first rule that
+ * matches decides. A rule that cannot apply adds its reason to the text, and the next rule appends
+ * to it.
  *
  * Tests: tests/choice/choose_test.c, tests/choice/exhaustive_test.c, tests/choice/docs_test.c.
  */
@@ -37,9 +38,10 @@ static haft_str clip_name(haft_str name)
     return (haft_str){name.ptr, haft__utf8_floor(name, HAFT__LIMIT_TOOL_NAME_BYTES)};
 }
 
-/* ---- what may run ---- */
+/* ---- allowed tools ---- */
 
-/* Only a declared tool can be forced: a provider would reject the request otherwise. */
+/* Whether the tool is declared. Only a declared tool can be forced; a provider rejects other
+ * requests. */
 static bool is_offered(const haft__choice_facts *facts, haft_str name)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
@@ -50,7 +52,8 @@ static bool is_offered(const haft__choice_facts *facts, haft_str name)
     return false;
 }
 
-/* An artifact tool does not satisfy a forced call, unless it is the only tool. */
+/* Whether the offer has other tools than artifact tools. An artifact tool satisfies a forced call
+ * only if there are no other tools. */
 static bool has_more_than_artifacts(const haft__choice_facts *facts)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
@@ -152,13 +155,13 @@ static bool decide_by_limit(const choice_context *t)
     return true;
 }
 
-static void add_wanted(haft__choice *choice, const haft__tool_choice *wanted)
+static void add_requested(haft__choice *choice, const haft__tool_choice *requested)
 {
-    switch (wanted->mode) {
+    switch (requested->mode) {
     case HAFT__MODE_AUTO: add_reason(choice, "auto"); return;
     case HAFT__MODE_ANY: add_reason(choice, "any"); return;
     case HAFT__MODE_TOOL:
-        add_reason(choice, "tool %.*s", HAFT__ARG(clip_name(wanted->tool)));
+        add_reason(choice, "tool %.*s", HAFT__ARG(clip_name(requested->tool)));
         return;
     case HAFT__MODE_NONE: add_reason(choice, "none"); return;
     }
@@ -166,14 +169,14 @@ static void add_wanted(haft__choice *choice, const haft__tool_choice *wanted)
 }
 
 /* Applies a choice of the schedule or the default that can be satisfied. */
-static void apply_wanted(const choice_context *t, haft__choice_rule rule,
-                         const haft__tool_choice *wanted)
+static void apply_requested(const choice_context *t, haft__choice_rule rule,
+                            const haft__tool_choice *requested)
 {
-    add_wanted(t->choice, wanted);
-    set_choice(t, rule, wanted->mode);
-    if (wanted->mode == HAFT__MODE_TOOL) {
-        t->choice->tool = wanted->tool;
-    } else if (wanted->mode == HAFT__MODE_ANY && !has_declared(t->facts)) {
+    add_requested(t->choice, requested);
+    set_choice(t, rule, requested->mode);
+    if (requested->mode == HAFT__MODE_TOOL) {
+        t->choice->tool = requested->tool;
+    } else if (requested->mode == HAFT__MODE_ANY && !has_declared(t->facts)) {
         t->choice->mode = HAFT__MODE_AUTO;
         add_reason(t->choice, ", but no tool is offered");
     }
@@ -185,17 +188,17 @@ static bool decide_by_schedule(const choice_context *t)
     if (t->facts->turn > policy->schedule_count) {
         return false;
     }
-    const haft__tool_choice *wanted = &policy->schedule[t->facts->turn - 1];
-    if (wanted->fall_through) {
+    const haft__tool_choice *requested = &policy->schedule[t->facts->turn - 1];
+    if (requested->fall_through) {
         return false;
     }
-    if (wanted->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wanted->tool)) {
+    if (requested->mode == HAFT__MODE_TOOL && !is_offered(t->facts, requested->tool)) {
         add_reason(t->choice, "scheduled tool %.*s is not offered; ",
-                   HAFT__ARG(clip_name(wanted->tool)));
+                   HAFT__ARG(clip_name(requested->tool)));
         return false;
     }
     add_reason(t->choice, "schedule, turn %u: ", t->facts->turn);
-    apply_wanted(t, HAFT__RULE_SCHEDULE, wanted);
+    apply_requested(t, HAFT__RULE_SCHEDULE, requested);
     return true;
 }
 
@@ -222,18 +225,18 @@ static bool decide_by_gate(const choice_context *t)
 
 static void decide_by_default(const choice_context *t)
 {
-    const haft__tool_choice *wanted = &t->spec->choice.default_choice;
-    bool forced = wanted->mode == HAFT__MODE_ANY || wanted->mode == HAFT__MODE_TOOL;
+    const haft__tool_choice *requested = &t->spec->choice.default_choice;
+    bool forced = requested->mode == HAFT__MODE_ANY || requested->mode == HAFT__MODE_TOOL;
     add_reason(t->choice, "default ");
     if (forced && t->facts->default_satisfied) {
         add_reason(t->choice, "satisfied");
         set_choice(t, HAFT__RULE_DEFAULT, HAFT__MODE_AUTO);
-    } else if (wanted->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wanted->tool)) {
-        add_wanted(t->choice, wanted);
+    } else if (requested->mode == HAFT__MODE_TOOL && !is_offered(t->facts, requested->tool)) {
+        add_requested(t->choice, requested);
         add_reason(t->choice, " is not offered");
         set_choice(t, HAFT__RULE_DEFAULT, HAFT__MODE_AUTO);
     } else {
-        apply_wanted(t, HAFT__RULE_DEFAULT, wanted);
+        apply_requested(t, HAFT__RULE_DEFAULT, requested);
     }
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evidence.c - choice.evidence_first: the cheapest tool comes first. A heavy call needs an earlier
- * result that points to its file, and all calls of a run share a cost budget.
+ * evidence.c - choice.evidence_first: cheap tools must be called first. A heavy call needs an
+ * earlier result that names its file, and all calls of a run share a cost budget.
  *
- * The rule never leaves a model without a possible call: it asks for evidence only while a cheaper
- * data tool may be called, and never if the mode names the heavy tool.
+ * The model always has a possible call: the rule requires evidence only while a cheaper data tool
+ * may be called, and never if the mode forces the heavy tool.
  *
  * Tests: tests/choice/evidence_test.c.
  */
@@ -26,7 +26,7 @@ uint32_t haft__evidence_cost(haft__tool_cost cost)
     return units[cost];
 }
 
-/* ---- what points to a file ---- */
+/* ---- names of files in texts ---- */
 
 static haft_str without_dot(haft_str path)
 {
@@ -46,8 +46,8 @@ bool haft__evidence_lists(haft_str result, haft_str path)
     return false;
 }
 
-/* A byte of a path: letters, digits, and the bytes of other alphabets. A dot counts if another
- * such byte follows it: it does not at the end of a sentence. */
+/* Whether the byte belongs to a path: letters, digits, and bytes that are not ASCII. A dot belongs
+ * to a path only if another such byte follows it, so that the end of a sentence does not. */
 static bool is_path_byte(haft_str text, size_t at)
 {
     unsigned char c = (unsigned char)text.ptr[at];
@@ -105,7 +105,7 @@ haft__evidence_verdict haft__evidence_judge(const haft__evidence_facts *facts)
     return cost > left ? HAFT__EVIDENCE_OVER_BUDGET : HAFT__EVIDENCE_FINE;
 }
 
-/* ---- what the model reads ---- */
+/* ---- text for the model ---- */
 
 static void add_names(haft__buf *buf, const haft_str *names, size_t count)
 {

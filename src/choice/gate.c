@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate.c - whether the model has called enough distinct data tools for the gate to open.
+ * gate.c - decides whether the model has called enough distinct data tools to open the gate.
  *
- * Invariant: a closed gate can open. The threshold is never above the number of reachable tools, so
- * while the gate is closed the offer has a data tool that is not counted and that nobody rejected,
- * or a search that may find one. One search that finds nothing is enough to open it.
+ * Invariant: a closed gate can always be opened. The threshold never exceeds the number of
+ * reachable tools. So while the gate is closed, the offer has a data tool that is not counted and
+ * was not rejected, or a search that may find such a tool. A search without hits opens the gate.
  *
  * Tests: tests/choice/gate_test.c, tests/choice/exhaustive_test.c.
  */
@@ -30,8 +30,8 @@ static void count_data_tools(const haft__choice_facts *facts, haft__gate *gate)
     }
 }
 
-/* Callable tools that are not declared were evicted or only listed; the gate does not require
- * them. */
+/* The number of declared data tools. The gate does not require tools that are callable but not
+ * declared (evicted or only listed). */
 static uint32_t count_declared(const haft__choice_facts *facts)
 {
     uint32_t count = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard.c - refuses a question before the model has gathered data, and the end before the work is
- * done.
+ * guard.c - refuses a question before the model has gathered data, and the completion of a workflow
+ * before the work is done.
  *
- * A refusal names everything that is missing and the calls that provide it, so that the model can
- * act on it immediately.
+ * A refusal lists all missing steps and the calls for them, so that the model can make these calls
+ * next.
  *
  * Tests: tests/choice/guard_test.c, tests/choice/exhaustive_test.c.
  */
@@ -78,7 +78,8 @@ static bool can_be_called(const haft__guard_facts *facts, haft_str name)
     return facts->tools == NULL; /* the offer is unknown */
 }
 
-/* Checks no more tools of the phase than it may name: each check searches the offer. */
+/* Adds a missing phase. Checks at most as many tools as it may name, because each check searches
+ * the offer. */
 static void add_phase(missing *m, const haft__phase *phase, const haft__guard_facts *facts)
 {
     begin_item(m);

@@ -2,8 +2,8 @@
 /*
  * judge.c - checks a reply against the choice, and writes the correction.
  *
- * One allowed call makes a reply valid. Its other calls, including unknown names, get their own
- * results.
+ * A reply is valid if it has an allowed call. Its other calls, including calls of unknown tools,
+ * get their own results.
  *
  * Tests: tests/choice/judge_test.c.
  */
@@ -29,10 +29,10 @@ static haft__violation judge_any(const haft__call_standing *standings, size_t ca
     return HAFT__VIOLATION_NOT_ALLOWED;
 }
 
-static haft__violation judge_tool(haft_str wanted, const haft_str *call_names, size_t call_count)
+static haft__violation judge_tool(haft_str required, const haft_str *call_names, size_t call_count)
 {
     for (size_t i = 0; i < call_count; i++) {
-        if (haft__str_equal(call_names[i], wanted)) {
+        if (haft__str_equal(call_names[i], required)) {
             return HAFT__VIOLATION_NONE;
         }
     }

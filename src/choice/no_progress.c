@@ -2,10 +2,10 @@
 /*
  * no_progress.c - detects a model that repeats itself: first a hint, then a refusal, then the end.
  *
- * Only the result shows whether a call repeats itself, so there are two functions:
- * haft__no_progress_check() predicts from the calls, haft__no_progress_note() compares the results.
- * A new result ends every row but the newest, which starts again at 1. The calls of one reply count
- * once: the model has not read any of their results, so a row rises by one stage a reply at most.
+ * haft__no_progress_check() predicts a repetition from the calls, before the result is known.
+ * haft__no_progress_note() compares the results. A new result ends every series except the newest,
+ * which starts again at 1. The calls of one reply count once, because the model has not read any of
+ * their results; so a series grows by at most one for each reply.
  *
  * Tests: tests/choice/no_progress_test.c.
  */

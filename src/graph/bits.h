@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/bits.h - a matrix of bits: which nodes have to do with which. Tests:
- * tests/graph/bits_test.c. */
+/* graph/bits.h - a matrix of bits, for relations between nodes. Tests: tests/graph/bits_test.c. */
 #ifndef HAFT_GRAPH_BITS_H
 #define HAFT_GRAPH_BITS_H
 
@@ -8,7 +7,7 @@
 
 typedef struct haft__bits {
     uint64_t *words; /* NULL: out of memory */
-    size_t width;    /* words of a row */
+    size_t width;    /* number of words in a row */
 } haft__bits;
 
 static inline haft__bits haft__bits_create(haft__arena *arena, size_t rows, size_t columns)
@@ -23,7 +22,7 @@ static inline bool haft__bits_has(haft__bits bits, size_t row, size_t column)
     return (bits.words[row * bits.width + column / 64] >> (column % 64) & 1) != 0;
 }
 
-/* True if the bit was not set before. */
+/* Sets a bit. Returns true if the bit was not set before. */
 static inline bool haft__bits_set(haft__bits bits, size_t row, size_t column)
 {
     uint64_t *word = &bits.words[row * bits.width + column / 64];
@@ -33,7 +32,7 @@ static inline bool haft__bits_set(haft__bits bits, size_t row, size_t column)
     return added;
 }
 
-/* Adds the bits of another row. True if there was a new one. */
+/* Adds the bits of another row. Returns true if a bit was not set before. */
 static inline bool haft__bits_add(haft__bits bits, size_t row, haft__bits from, size_t from_row)
 {
     uint64_t added = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* case_play.c - executes the graphs of a case, and serves what their tasks ask for. Tests:
+/* case_play.c - executes the graphs of a case, and serves the requests of their tasks. Tests:
  * tests/graph/cases_test.c. */
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ haft_status haft__case_create(haft__case_world *world, const haft__graph *graph,
     return haft__graph_execution_create(graph, &options, &play->x, err);
 }
 
-/* The record of a task: its graph inside, and whether this action has listed it. */
+/* The record of a task: its inner graph, and whether this action has listed the task. */
 static haft__case_task *record_of(haft__case_play *play, haft__graph_task *task)
 {
     if (task->host == NULL) {
@@ -39,7 +39,7 @@ static haft__case_task *record_of(haft__case_play *play, haft__graph_task *task)
     return task->host;
 }
 
-/* Lists a node as one that ran in the current step of this action. */
+/* Adds a node to the list of nodes that ran in the current step of this action. */
 static void note(haft__case_play *play, haft_str name, bool handler)
 {
     haft__arena *arena = &play->world->arena;
@@ -66,7 +66,7 @@ static void notice(void *context, haft__graph_task *task)
     }
 }
 
-/* A task that waited continues: listed once in an action. */
+/* A task that waited continues: adds its node to the list, once for each action. */
 void haft__case_note_resumed(haft__case_play *play, haft__graph_task *task)
 {
     haft__case_task *record = record_of(play, task);
@@ -78,7 +78,7 @@ void haft__case_note_resumed(haft__case_play *play, haft__graph_task *task)
 
 /* ---- events ---- */
 
-/* Keeps an event for a fork, and applies it. */
+/* Stores an event for forks, and applies it. */
 haft_status haft__case_fold(haft__case_play *play, haft__json event, haft_error *err)
 {
     haft__arena *arena = &play->world->arena;
@@ -98,7 +98,7 @@ haft_status haft__case_fold(haft__case_play *play, haft__json event, haft_error 
     return status;
 }
 
-/* Outputs of cached nodes are kept once their step is committed. */
+/* Stores the outputs of cached nodes after their step is committed. */
 static haft_status store_outputs(haft__case_play *play, haft_error *err)
 {
     haft__case_world *world = play->world;
@@ -133,9 +133,9 @@ haft_status haft__case_begin(haft__case_play *play, haft__json input, haft__json
     return status == HAFT_OK && !ret_refusal->refused ? haft__case_fold(play, event, err) : status;
 }
 
-/* ---- what tasks ask for ---- */
+/* ---- requests of tasks ---- */
 
-/* How often an operation was reached before, in this case. */
+/* Counts the visits of an operation in this case. *ret_count is the number of earlier visits. */
 static haft_status count_visit(haft__case_world *world, haft_str key, haft__json *ret_count,
                                haft_error *err)
 {
@@ -173,7 +173,8 @@ static bool replaces(const haft__graph_channel *channel)
     return channel->reducer == HAFT__REDUCE_REPLACE && channel->lifetime != HAFT__LIFETIME_STEP;
 }
 
-/* The input of a graph inside: channels that it has and, unless the node says so, replaces. */
+/* The input of an inner graph. Without `in` of the node: the channels that the inner graph has,
+ * too, and that it replaces. */
 static haft_status child_input(haft__case_world *world, const haft__graph *graph,
                                const haft__graph_request *request, haft__json *ret_input,
                                haft_error *err)
@@ -229,7 +230,7 @@ static haft_status start_child(haft__case_play *play, const haft__graph_request 
                              : status;
 }
 
-/* The result of a graph inside: {state, wrote, command}. */
+/* The result of an inner graph: {state, wrote, command}. */
 static haft_status child_result(haft__case_play *child, haft__json *ret_result, haft_error *err)
 {
     haft__arena *arena = &child->world->arena;
@@ -280,7 +281,7 @@ static haft_status note_inner(haft__case_play *play, haft_str path, haft__case_p
     return HAFT_OK;
 }
 
-/* Continues the graph inside a task; its end is the reply to the task. */
+/* Continues the inner graph of a task. The end of the inner graph is the reply to the task. */
 static haft_status drive_child(haft__case_play *play, size_t index, haft_error *err)
 {
     haft__graph_task *task = &play->x->tasks[index];
@@ -309,7 +310,7 @@ static haft_status drive_child(haft__case_play *play, size_t index, haft_error *
     haft__graph_code code = child->x->end == HAFT__GRAPH_EXHAUSTED    ? HAFT__GRAPH_CHILD_EXHAUSTED
                             : child->x->end == HAFT__GRAPH_INCOMPLETE ? HAFT__GRAPH_CHILD_INCOMPLETE
                                                                       : HAFT__GRAPH_CHILD_FAILED;
-    haft_str message = haft__arena_format(&play->world->arena, "the graph inside ended as %s",
+    haft_str message = haft__arena_format(&play->world->arena, "the inner graph ended as %s",
                                           haft__case_end_name(child->x->end));
     return message.ptr != NULL
                ? haft__graph_execution_reply_error(play->x, index, code, message, err)
@@ -325,7 +326,8 @@ static haft_status call_child(haft__case_play *play, size_t index,
     }
     haft_status status = HAFT_OK;
     if (record->child != NULL) {
-        haft__graph_execution_reopen(record->child->x, 0); /* it continues where it failed */
+        haft__graph_execution_reopen(record->child->x, 0); /* the inner graph continues where it
+                                                            * failed */
     } else {
         status = start_child(play, request, &record->child, err);
     }

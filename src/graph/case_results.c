@@ -47,7 +47,7 @@ static void write_sorted(haft__json_writer *w, haft_str *texts, size_t count)
 
 /* ---- state ---- */
 
-/* Ids that haft has made are shown alike, so that results can be compared. */
+/* Replaces ids that haft has made by the same text, so that results can be compared. */
 static haft_status hide_made_ids(haft__arena *arena, haft__json messages, haft__json *ret_shown,
                                  haft_error *err)
 {
@@ -93,7 +93,7 @@ static haft_status write_state(haft__case_play *play, haft__json_writer *w, haft
 
 /* ---- steps ---- */
 
-/* [[names of a step], ...] in the order of the steps. */
+/* Writes [[names of a step], ...] in the order of the steps. */
 static haft_status write_steps(haft__case_play *play, haft__json_writer *w, haft_error *err)
 {
     haft_str *names = haft__arena_array(&play->world->arena, play->note_count + 1, sizeof(*names));
@@ -102,7 +102,7 @@ static haft_status write_steps(haft__case_play *play, haft__json_writer *w, haft
     }
     haft__json_begin_array(w);
     for (size_t i = 0; i < play->note_count;) {
-        /* Notes are in the order of the steps: a step never begins before the one before it. */
+        /* Notes are in the order of the steps, because a step begins after the previous step. */
         size_t count = 0;
         uint32_t step = play->notes[i].step;
         for (; i < play->note_count && play->notes[i].step == step; i++) {
@@ -114,7 +114,7 @@ static haft_status write_steps(haft__case_play *play, haft__json_writer *w, haft
     return HAFT_OK;
 }
 
-/* One run of a graph inside: its path, and its steps as text. */
+/* One run of an inner graph: its path, and its steps as text. */
 typedef struct inner_run {
     haft_str path, steps;
 } inner_run;
@@ -205,7 +205,7 @@ static haft_status write_inner(haft__case_play *play, haft__json_writer *w, haft
 
 /* ---- pending ---- */
 
-/* The canonical text of {node, ask} or {node, pause}, by which they are ordered. */
+/* The canonical text of {node, ask} or {node, pause}, used as the sort key. */
 static haft_status pending_text(haft__arena *arena, const haft__case_pending *pending,
                                 haft_str *ret_text, haft_error *err)
 {
@@ -337,7 +337,8 @@ haft_status haft__case_write_result(haft__case_world *world, const haft__case_ou
 
 /* ---- comparison ---- */
 
-/* A field that has nothing to say may be missing, null or empty. */
+/* Whether a field is missing, null or empty. Results without a value may have any of these
+ * forms. */
 static bool is_empty(const haft__json *value)
 {
     return value == NULL || value->kind == HAFT__JSON_NULL

@@ -36,7 +36,7 @@ static bool asks(haft__json question, haft_str text)
     return same;
 }
 
-/* {answer: {question: value}}: each names a pending question. */
+/* Plays {answer: {question: value}}; each key is a pending question. */
 static haft_status play_answers(haft__case_play *play, haft__json answers, const char **ret_refused,
                                 haft_error *err)
 {
@@ -80,7 +80,7 @@ static haft_status play_resume(haft__case_play *play, haft__json value, const ch
     return answer(&list.items[at], value, err);
 }
 
-/* Lets everything run that a pause holds back. */
+/* Releases all nodes that wait because of a pause. */
 static haft_status release(haft__case_play *play, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -122,7 +122,7 @@ static haft_status play_edit(haft__case_play *play, haft__json action, const cha
     return status;
 }
 
-/* A fork: the events up to a step, in a new execution. */
+/* Makes a fork: folds the events up to a step in a new execution. */
 static haft_status restore(haft__case_play *play, uint64_t step, haft_error *err)
 {
     haft__graph_execution_options options = play->x->options;
@@ -143,8 +143,8 @@ static haft_status restore(haft__case_play *play, uint64_t step, haft_error *err
     return status;
 }
 
-/* A new action: nothing is listed yet. */
-static void forget(haft__case_play *play)
+/* Clears the lists of the previous action. */
+static void clear_lists(haft__case_play *play)
 {
     play->note_count = 0;
     play->inner_count = 0;
@@ -153,7 +153,7 @@ static void forget(haft__case_play *play)
         if (record != NULL) {
             record->noted = false;
             if (record->child != NULL) {
-                forget(record->child);
+                clear_lists(record->child);
             }
         }
     }
@@ -231,7 +231,7 @@ static haft_status act(haft__case_world *world, haft__json action, haft__case_ou
 
 /* ---- a case ---- */
 
-/* Compiles one graph of the case; the first error becomes the result. */
+/* Compiles one graph of the case. The first error becomes the result. */
 static haft_status compile(haft__case_world *world, haft__json source,
                            const haft__graph **ret_graph, bool *io_refused, haft__json_writer *w,
                            haft_error *err)
@@ -256,7 +256,7 @@ static haft_status play_script(haft__case_world *world, haft__json script, haft_
         haft__case_outcome outcome = {.refused = NULL};
         world->effect_count = 0;
         if (world->current != NULL) {
-            forget(world->current);
+            clear_lists(world->current);
         }
         status = act(world, script.items[i], &outcome, err);
         if (status == HAFT_OK && world->out_of_memory) {

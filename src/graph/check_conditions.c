@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_conditions.c - warns of conditions that read a channel that nothing writes. Tests:
+/* check_conditions.c - warns about conditions that read a channel that no node writes. Tests:
  * tests/graph/warnings_test.c. */
 #include "base/str.h"
 #include "graph/graph_int.h"
@@ -13,7 +13,8 @@ typedef struct conditions {
     haft__graph_writers writers;
 } conditions;
 
-/* Whether the node may see an item and its companions instead of the channels. */
+/* Whether the node may be a worker, which sees an item and further arguments instead of the
+ * channels. */
 static bool is_worker(const conditions *k, haft__graph_node_id node)
 {
     for (size_t t = 0; t < k->targets->count; t++) {

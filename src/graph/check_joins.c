@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_joins.c - warns of a join that may wait for a node that a condition left out.
+ * check_joins.c - warns about a join that may wait for a node that does not run because of a
+ * condition.
  *
- * Each node has the set of nodes that follow from it for sure. If some path leads to one start of a
- * join, and no node on that path leads to all of its starts for sure, the join may wait for ever.
+ * Each node has the set of nodes that certainly follow from it. If a path leads to one start of a
+ * join, and no node on this path certainly leads to all its starts, the join may wait forever.
  * Tests: tests/graph/warnings_test.c.
  */
 #include "base/str.h"
@@ -14,13 +15,13 @@ typedef struct joins {
     haft__graph_compiler *c;
     const haft__graph *graph;
     const haft__graph_targets *targets;
-    size_t start;       /* the row of `start`: after the nodes */
-    haft__bits follows; /* for sure, each node included */
-    haft__bits common;  /* two rows: of the branches of a choice */
-    haft__bits seen;    /* one row */
-    size_t *order;      /* nodes, those that follow before those that lead to them */
+    size_t start;       /* the row of `start`, after the rows of the nodes */
+    haft__bits follows; /* for each node: the nodes that certainly follow, including itself */
+    haft__bits common;  /* two rows, to intersect the branches of a choice */
+    haft__bits seen;    /* one row: visited nodes */
+    size_t *order;      /* nodes; a node comes after the nodes that follow from it */
     size_t *stack;
-    size_t *next; /* of each node on the stack: its next target */
+    size_t *next; /* for each node on the stack: its next target */
 } joins;
 
 static size_t row_of(const joins *j, haft__graph_node_id node)
@@ -28,9 +29,10 @@ static size_t row_of(const joins *j, haft__graph_node_id node)
     return node == HAFT__GRAPH_START ? j->start : node;
 }
 
-/* ---- what follows for sure ---- */
+/* ---- nodes that certainly follow ---- */
 
-/* Depth-first from start; what is not reached that way (on_limit) comes last. */
+/* Sorts the nodes by a depth-first walk from start. Nodes that are not reached from start
+ * (on_limit) come last. */
 static void find_order(joins *j)
 {
     size_t count = 0;
@@ -56,8 +58,8 @@ static void find_order(joins *j)
     }
 }
 
-/* Adds the nodes that every branch of a choice leads to. The targets from `at` on are those of the
- * edge. */
+/* Adds the nodes that every branch of a choice leads to. The targets of the edge are from `at` to
+ * `end`. */
 static bool add_choice(joins *j, size_t node, size_t at, size_t end)
 {
     const haft__graph_target *items = j->targets->items;
@@ -145,7 +147,7 @@ static bool is_target(const haft__graph_edge *join, size_t node)
     return false;
 }
 
-/* Whether all starts follow if the node that `target` begins at takes that branch or jump. */
+/* Whether all starts of the join follow if the node takes the branch or jump of `target`. */
 static bool wakes_all(joins *j, const haft__graph_target *target, const haft__graph_edge *join)
 {
     size_t from = row_of(j, target->from);
@@ -164,8 +166,9 @@ static bool wakes_all(joins *j, const haft__graph_target *target, const haft__gr
     return has_all(j, j->common, 0, join);
 }
 
-/* Goes back from `first` to a node that may wake it without the other starts: `start`, or the node
- * after the join, which begins anew there. */
+/* Searches backwards from `first`, a start of the join, for a node that may wake it without the
+ * other starts. The search ends at `start`, or at the node after the join, because the join is
+ * reset there. */
 static bool find_cause(joins *j, const haft__graph_edge *join, size_t first, size_t *ret_cause)
 {
     size_t depth = 0;

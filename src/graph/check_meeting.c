@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_meeting.c - warns of nodes that may write one replacing channel in one step.
+ * check_meeting.c - warns about nodes that may write the same replacing channel in one step.
  *
- * Two nodes meet if one node, or two nodes that meet, may wake them in one step. The list of pairs
- * grows until nothing is added. Conditions are not evaluated, so that a pair may meet here and
- * never in a run. Tests: tests/graph/warnings_test.c.
+ * Two nodes meet if they may run in the same step. This is so if one node, or two nodes that meet,
+ * may wake both in one step. The list of pairs grows until no pair is added. Conditions are not
+ * evaluated, so a pair in the list may never meet in a run. Tests: tests/graph/warnings_test.c.
  */
 #include "base/str.h"
 #include "base/vec.h"
@@ -12,7 +12,7 @@
 #include "graph/graph_int.h"
 
 typedef struct pair {
-    haft__graph_node_id a, b; /* a <= b; a == b: several runs of one node */
+    haft__graph_node_id a, b; /* a <= b; if a == b: several runs of the same node */
 } pair;
 
 typedef struct meeting {
@@ -20,7 +20,7 @@ typedef struct meeting {
     const haft__graph *graph;
     const haft__graph_targets *targets;
     haft__bits meets;
-    haft__bits reaches; /* the nodes after a node, at any distance */
+    haft__bits reaches; /* for each node: all nodes that can be reached from it */
     haft__arena *scratch;
     pair *stack;
     size_t depth, capacity;
@@ -43,8 +43,8 @@ static void find_reached(meeting *m, haft__graph_node_id from, haft__graph_node_
     }
 }
 
-/* A join waits for its other starts: while the other node is one of them, or leads to one, the
- * nodes after the join do not run beside it. */
+/* Whether the join of the target waits for `other`: `other` is another start of the join, or leads
+ * to another start. Then the nodes after the join do not run in the same step as `other`. */
 static bool join_waits(const meeting *m, const haft__graph_target *target,
                        haft__graph_node_id other)
 {
@@ -65,7 +65,7 @@ static void add_pair(meeting *m, haft__graph_node_id a, haft__graph_node_id b)
 {
     haft__graph_node_id low = a < b ? a : b, high = a < b ? b : a;
     if (m->graph->nodes[a].defer != m->graph->nodes[b].defer) {
-        return; /* a deferred node runs when the others are done */
+        return; /* a deferred node runs only when other nodes are done */
     }
     if (!haft__bits_set(m->meets, low, high)) {
         return;
@@ -80,7 +80,8 @@ static void add_pair(meeting *m, haft__graph_node_id a, haft__graph_node_id b)
     stack[m->depth++] = (pair){low, high};
 }
 
-/* Edges wake a node once; each send is a run of its own. */
+/* Adds the pair of two targets. Several edges wake a node only once; each send is a separate
+ * run. */
 static void add_targets(meeting *m, const haft__graph_target *x, const haft__graph_target *y)
 {
     bool same_edge = x->edge != NULL && x->edge == y->edge;
@@ -92,7 +93,7 @@ static void add_targets(meeting *m, const haft__graph_target *x, const haft__gra
     add_pair(m, x->to, y->to);
 }
 
-/* Whether one run of a node may wake both. */
+/* Whether one run of a node may wake both targets. */
 static bool are_compatible(const haft__graph_target *x, const haft__graph_target *y)
 {
     if (x->kind == HAFT__TARGET_SEND || y->kind == HAFT__TARGET_SEND) {
@@ -104,7 +105,7 @@ static bool are_compatible(const haft__graph_target *x, const haft__graph_target
     return x->edge != y->edge || x->edge->kind != HAFT__EDGE_CHOOSE || x->branch == y->branch;
 }
 
-/* The pairs that one run of a node wakes. A map has several workers. */
+/* Adds the pairs that one run of a node may wake. A map wakes several workers of the same node. */
 static void add_from_one(meeting *m, size_t node)
 {
     const haft__graph_target *items = m->targets->items;
@@ -130,7 +131,8 @@ static void add_from_pair(meeting *m, pair p)
     }
 }
 
-/* Deferred nodes wait for each other, unless one follows from the other. */
+/* Adds pairs of deferred nodes: they run in the same step unless one can be reached from the
+ * other. */
 static void add_deferred(meeting *m)
 {
     for (haft__graph_node_id a = 0; a < m->graph->node_count; a++) {
@@ -174,7 +176,7 @@ static void report(meeting *m, uint32_t channel, haft__graph_node_id a, haft__gr
     }
 }
 
-/* The first pair of writers of a channel that meet. */
+/* Reports the first two writers of a channel that meet. */
 static void check_channel(meeting *m, const haft__graph_writer *writers, size_t count)
 {
     for (size_t x = 0; x < count; x++) {

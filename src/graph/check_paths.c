@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_paths.c - every node can be reached from start, and every node can come to an end. Tests:
- * tests/graph/graph_test.c. */
+/* check_paths.c - checks that every node can be reached from start, and that a path leads from
+ * every node to an end. Tests: tests/graph/graph_test.c. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -11,7 +11,7 @@ typedef struct paths {
     haft__graph_compiler *c;
     const haft__graph *graph;
     bool *reached;
-    bool *ends; /* a path from the node may come to an end */
+    bool *ends; /* for each node: a path from it may reach an end */
     haft__graph_node_id *queue;
     size_t queued;
 } paths;
@@ -58,7 +58,7 @@ static void reach_edges(paths *p, const uint32_t *edges, size_t count)
     }
 }
 
-/* The nodes that a command of the node's tool or function may name. */
+/* Reaches the nodes that a command of the node's tool or function may name. */
 static void reach_targets(paths *p, const haft__graph_node *node)
 {
     for (size_t t = 0; t < node->target_count; t++) {
@@ -97,9 +97,9 @@ static void check_reachable(paths *p)
 /* The `goto` operations of one node. */
 typedef struct jumps {
     paths *p;
-    size_t sure;   /* names of sure ones */
-    bool sure_end; /* ... all of which may come to an end */
-    bool may_end;  /* one that a condition leads to may */
+    size_t sure;   /* number of names in `goto` operations that certainly run */
+    bool sure_end; /* all of these names may reach an end */
+    bool may_end;  /* some `goto` may reach an end */
     bool visits_sure;
 } jumps;
 
@@ -143,8 +143,9 @@ static bool all_end(const paths *p, const haft__graph_branch *branch)
     return true;
 }
 
-/* Whether the path along an edge may come to an end: of a choice, one branch must; of branches with
- * a condition, none is certain; an empty list has no workers. */
+/* Whether the path along an edge may reach an end. For a choice, at least one branch must reach an
+ * end. Other branches with a condition might not be taken, and a map with an empty list has no
+ * workers. */
 static bool edge_ends(const paths *p, const haft__graph_edge *edge)
 {
     bool any = edge->kind == HAFT__EDGE_MAP;
@@ -179,7 +180,7 @@ static bool node_ends(paths *p, const haft__graph_node *node)
     return true;
 }
 
-/* Finds the nodes that can end, from the ends backwards. */
+/* Finds the nodes that can reach an end, backwards from the ends. */
 static void find_ends(paths *p)
 {
     for (bool grown = true; grown;) {
@@ -193,7 +194,7 @@ static void find_ends(paths *p)
     }
 }
 
-/* The next node of a path that cannot end: the first that an edge leads to. */
+/* The next node of a path that cannot reach an end: the first such node that an edge leads to. */
 static haft__graph_node_id next_endless(const paths *p, haft__graph_node_id at)
 {
     const haft__graph_node *node = &p->graph->nodes[at];
@@ -211,7 +212,7 @@ static haft__graph_node_id next_endless(const paths *p, haft__graph_node_id at)
     return HAFT__GRAPH_END;
 }
 
-/* "a -> b -> a": the cycle that a path from `first` runs into. */
+/* Writes the cycle that a path from `first` reaches: "a -> b -> a". */
 static void write_cycle(const paths *p, haft__graph_node_id first, haft__buf *buf)
 {
     haft__graph_node_id at = first;

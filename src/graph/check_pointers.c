@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_pointers.c - warns of pointers and templates of nodes that read a name that is neither a
+/* check_pointers.c - warns about pointers and templates of nodes that read a name that is neither a
  * channel nor an argument of a worker. Tests: tests/graph/warnings_test.c. */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "json/object.h"
 #include "json/pointer.h"
 
-/* The node whose pointers are read, and a name that one of them begins with. */
+/* The node whose pointers are checked, and the first name of the current pointer. */
 typedef struct reading {
     haft__graph_compiler *c;
     haft__graph_node_id node;
@@ -90,7 +90,7 @@ static void check_pointer(reading *r, haft_str pointer, haft_str at)
                        HAFT__ARG(haft__graph_node_name(r->c->graph, r->node)), HAFT__ARG(r->name));
 }
 
-/* {POINTER} in a text, as haft__graph_template reads it. */
+/* Checks each {POINTER} in a text, as haft__graph_template reads it. */
 static void check_template(reading *r, haft_str text, haft_str at)
 {
     const char *open;
@@ -104,7 +104,7 @@ static void check_template(reading *r, haft_str text, haft_str at)
     }
 }
 
-/* {name: POINTER}; other values are no pointers. */
+/* Checks an object {name: POINTER}. Values that are not texts are not pointers. */
 static void check_members(reading *r, haft__json object, haft_str at)
 {
     for (uint32_t i = 0; object.kind == HAFT__JSON_OBJECT && i < object.count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_programs.c - the operations and mappings of nodes name nodes, channels and graphs that
- * exist. Tests: tests/graph/graph_test.c. */
+/* check_programs.c - checks that operations and mappings of nodes name existing nodes, channels and
+ * graphs. Tests: tests/graph/graph_test.c. */
 #include "base/str.h"
 #include "graph/graph_int.h"
 #include "json/object.h"
@@ -9,7 +9,7 @@ typedef struct checked {
     haft__graph_compiler *c;
     const haft__graph_node *node;
     bool handler;
-    haft_str pointer; /* to the value of the operation */
+    haft_str pointer; /* location of the value of the operation */
     haft__graph_op_kind kind;
 } checked;
 
@@ -24,7 +24,7 @@ static void check_target(void *context, haft__json name)
     }
 }
 
-/* The keys of an object are channels. */
+/* Checks that the keys of an object are channels. */
 static void check_channels(haft__graph_compiler *c, haft__json object, haft_str pointer)
 {
     for (uint32_t i = 0; object.kind == HAFT__JSON_OBJECT && i < object.count; i++) {
@@ -38,7 +38,7 @@ static void check_channels(haft__graph_compiler *c, haft__json object, haft_str 
     }
 }
 
-/* The graph that a node or an operation runs, and the channels that it begins with. */
+/* Checks the graph that a node or an operation runs, and the channels of its input. */
 static void check_graph(haft__graph_compiler *c, haft_str name, haft_str pointer, haft__json in,
                         haft_str in_pointer)
 {
@@ -60,8 +60,8 @@ static void check_graph(haft__graph_compiler *c, haft_str name, haft_str pointer
     }
 }
 
-/* `goto` replaces the edges, which surprises readers of the graph. */
-static void check_beside(checked *at, bool sure)
+/* Warns about `goto` in a node with edges, because `goto` replaces the edges. */
+static void check_goto_and_edges(checked *at, bool sure)
 {
     if (at->node->edge_count > 0 && !at->handler) {
         haft__graph_report(at->c, HAFT__GRAPH_GOTO_BESIDE, at->node->name, at->pointer,
@@ -83,7 +83,7 @@ static void check_op(checked *at, haft__json op, haft__json value, haft_str poin
     case HAFT__OP_TEXT:
     case HAFT__OP_OVERWRITE: check_channels(c, value, at->pointer); break;
     case HAFT__OP_GOTO:
-        check_beside(at, sure);
+        check_goto_and_edges(at, sure);
         haft__graph_visit_targets(at->kind, value, check_target, at);
         break;
     case HAFT__OP_SEND: haft__graph_visit_targets(at->kind, value, check_target, at); break;

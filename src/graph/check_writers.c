@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_writers.c - two writers of one replacing channel in one step. Tests:
- * tests/graph/graph_test.c. */
+/* check_writers.c - reports two nodes that certainly write the same replacing channel in one step.
+ * Tests: tests/graph/graph_test.c. */
 #include "base/str.h"
 #include "graph/graph_int.h"
 #include "json/object.h"
@@ -8,11 +8,11 @@
 typedef struct writers {
     haft__graph_compiler *c;
     const haft__graph *graph;
-    size_t *source; /* of each channel: the source under which it has a writer, plus 1 */
-    size_t *node;   /* ... and that writer */
-    size_t at;      /* the source that is checked, plus 1 */
+    size_t *source; /* for each channel: the source that wakes its last writer, plus 1 */
+    size_t *node;   /* for each channel: its last writer */
+    size_t at;      /* the current source, plus 1 */
     size_t writer;
-    bool copies; /* one node writes several times: it has a worker for each item */
+    bool copies; /* the node has a worker for each item, so it writes several times */
 } writers;
 
 static bool replaces(const haft__graph_channel *channel)
@@ -67,7 +67,7 @@ static void visit_node(writers *w, haft__graph_node_id id)
     }
 }
 
-/* The nodes that one source wakes for sure. */
+/* Checks the nodes that one source certainly wakes. */
 static void check_source(writers *w, const uint32_t *edges, size_t count)
 {
     w->at++;

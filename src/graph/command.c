@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.c - commands of tools and functions: the nodes that they may name, and what they do to
- * the graph. Tests: tests/graph/command_test.c. */
+/* command.c - commands of tools and functions: compiles the nodes that they may name, and reads
+ * commands. Tests: tests/graph/command_test.c. */
 #include "base/error.h"
 #include "base/str.h"
 #include "graph/execution_int.h"
@@ -59,7 +59,7 @@ bool haft__graph_goes_anywhere(const haft__graph_node *node)
     return node->kind == HAFT__NODE_FUNCTION && !node->lists_targets;
 }
 
-/* ---- what a command does ---- */
+/* ---- reading a command ---- */
 
 typedef struct reader {
     const haft__graph *graph;
@@ -94,7 +94,7 @@ static haft_status read_update(reader *r, haft__json update)
     return status;
 }
 
-/* Whether `goto` of the node, if it has one, lists the target. */
+/* Whether the node has no `goto`, or its `goto` lists the target. */
 static bool is_listed(const haft__graph_node *node, haft__graph_node_id target)
 {
     bool found = !node->lists_targets;
@@ -104,7 +104,7 @@ static bool is_listed(const haft__graph_node *node, haft__graph_node_id target)
     return found;
 }
 
-/* Finds the node that a command names; refuses the command if it cannot go there. */
+/* Finds the node that a command names. Refuses the command if it must not name this node. */
 static haft_status find_target(reader *r, haft_str name, bool may_end,
                                haft__graph_node_id *ret_node)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commit.c - the event of a step: its tasks, what changed, what follows. Tests:
- * tests/graph/execution_test.c. */
+/* commit.c - makes the event of a step: its tasks, the changes of channels, the tasks that follow.
+ * Tests: tests/graph/execution_test.c. */
 #include "base/error.h"
 #include "base/str.h"
 #include "graph/execution_int.h"
@@ -132,8 +132,7 @@ static haft__json write_deferred(haft__graph_execution *x, const bool *deferred,
     return names_of(x, nodes, nodes != NULL ? count : 0, io_failed);
 }
 
-/* Adds the consequences of a step as members of an event. Lists without items are left out, except
- * `next`. */
+/* Adds the consequences of a step as members of an event. Omits empty lists, except `next`. */
 void haft__graph_add_following(haft__graph_execution *x, haft__graph_fields *f,
                                const haft__graph_following *following)
 {
@@ -161,7 +160,7 @@ void haft__graph_add_changes(haft__graph_fields *f, const haft__graph_changes *c
 
 /* ---- the event of a step ---- */
 
-/* A join whose target has run begins anew. */
+/* Resets the joins whose targets have run. */
 static void clear_joins(const haft__graph_execution *x, bool *arrived)
 {
     for (size_t j = 0; j < x->graph->join_count; j++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile_edges.c - the edges of a graph, linked to nodes by index. Tests:
+/* compile_edges.c - compiles the edges of a graph and links them to nodes by index. Tests:
  * tests/graph/graph_test.c. */
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ bool haft__graph_resolve(haft__graph_compiler *c, haft__json name, haft_str poin
     return false;
 }
 
-/* Reads a name or an array of names. Unknown ones are reported and left out. */
+/* Reads a name or an array of names. Reports and omits unknown names. */
 static const haft__graph_node_id *resolve_all(haft__graph_compiler *c, const haft__json *names,
                                               haft_str pointer, bool starts, size_t *ret_count)
 {
@@ -130,7 +130,7 @@ static void compile_edge(haft__graph_compiler *c, haft__graph_edge *edge, haft__
     }
 }
 
-/* The slot of a start: nodes by index, then `start`. */
+/* The slot of a start: the index of a node, or the number of nodes for `start`. */
 static size_t slot_of(const haft__graph *graph, haft__graph_node_id node)
 {
     return node == HAFT__GRAPH_START ? graph->node_count : node;
@@ -172,14 +172,14 @@ const haft__graph_start *haft__graph_find_start(const haft__graph_edge *edge,
     return low < edge->from_count && edge->starts[low].node == node ? &edge->starts[low] : NULL;
 }
 
-/* An edge counts once for each of its starts, also if a start is written twice. */
+/* Whether an earlier start is the same node. Such a start is ignored. */
 static bool repeats(const haft__graph_edge *edge, size_t at)
 {
     const haft__graph_start *first = haft__graph_find_start(edge, edge->from[at]);
     return first != NULL && first->place != at;
 }
 
-/* Gives each node, and `start`, the list of the edges that begin there. */
+/* Makes the list of edges that begin at each node, and at `start`. */
 static void link_edges(haft__graph_compiler *c, const haft__graph_edge *edges, size_t edge_count)
 {
     haft__graph *graph = c->graph;

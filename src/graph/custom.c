@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * custom.c - reducers of C programs. The execution does not call them: when all tasks of a step are
- * done, it requests the value of one such channel after the other, and then commits the step. So
- * the values are in the log, and nothing is computed when it is folded again.
+ * done, it requests the values of such channels one after the other, and then commits the step. So
+ * the log contains the values, and folding the log does not call reducers.
  *
- * A request asks for the value after all writes, and, for nodes with conditions, for the value
- * after the writes of that node alone, which is what their conditions see. Tests:
+ * A request is for the value after all writes. For nodes with conditions, it is also for the value
+ * after the writes of that node alone, because the conditions see this value. Tests:
  * tests/graph/custom_test.c.
  */
 #include <string.h>
@@ -37,7 +37,8 @@ static size_t count_writers(const haft__graph_execution *x, uint32_t channel, bo
     return count;
 }
 
-/* Whether what follows from the task depends on values: its edges have conditions or a map. */
+/* Whether the edges of the task have conditions or a map, so that the next tasks depend on
+ * values. */
 static bool has_conditions(const haft__graph_execution *x, const haft__graph_task *task)
 {
     const haft__graph_node *node = &x->graph->nodes[task->node];
@@ -49,8 +50,8 @@ static bool has_conditions(const haft__graph_execution *x, const haft__graph_tas
     return found;
 }
 
-/* Whether the value after the writes of this task alone is needed. With one writer it is that of
- * the step. */
+/* Whether the value after the writes of this task alone is needed. If the task is the only writer,
+ * the value of the step is used. */
 static bool needs_own(const haft__graph_execution *x, size_t task, uint32_t channel)
 {
     return writes(&x->tasks[task], channel, false) && !writes(&x->tasks[task], channel, true)
@@ -77,7 +78,7 @@ void haft__graph_reset_reductions(haft__graph_execution *x)
     }
 }
 
-void haft__graph_forget_reductions(haft__graph_execution *x)
+void haft__graph_discard_reductions(haft__graph_execution *x)
 {
     for (size_t c = 0; x->custom != NULL && c < x->graph->channel_count; c++) {
         x->custom[c].state = HAFT__CUSTOM_OPEN;
@@ -108,7 +109,7 @@ bool haft__graph_request_reduction(haft__graph_execution *x, haft__graph_action 
     return false;
 }
 
-/* ---- what the reducer gets ---- */
+/* ---- input of the reducer ---- */
 
 static haft__json_member member(const char *key, haft__json value)
 {
@@ -129,7 +130,8 @@ static haft__json write_entry(haft__arena *arena, size_t task, haft__json value,
     return haft__json_object(members, 2);
 }
 
-/* {value, writes: [{task, value}], own: [task]}; no value: the channel has none. */
+/* Makes {value, writes: [{task, value}], own: [task]}. Without `value` if the channel has no
+ * value. */
 haft_status haft__graph_execution_reduction(haft__graph_execution *x, uint32_t channel,
                                             haft__arena *arena, haft__json *ret_input,
                                             haft_error *err)
@@ -185,7 +187,7 @@ haft_status haft__graph_execution_reduce_error(haft__graph_execution *x, uint32_
     haft_str text =
         haft__arena_format(haft__graph_task_arena(x), "channel '%.*s': %.*s",
                            HAFT__ARG(x->graph->channels[channel].name), HAFT__ARG(message));
-    haft__graph_forget_reductions(x); /* the node writes again, or something else */
+    haft__graph_discard_reductions(x); /* the node may write other values in its next attempt */
     return haft__graph_fail_task(
         x, &x->tasks[known ? task : find_writer(x, channel)],
         (haft__graph_failure){.code = HAFT__GRAPH_BAD_UPDATE,
@@ -193,7 +195,7 @@ haft_status haft__graph_execution_reduce_error(haft__graph_execution *x, uint32_
         err);
 }
 
-/* The value must match the schema of the channel, and have no more than the usual levels. */
+/* Checks that the value matches the schema of the channel and is not nested too deeply. */
 static haft_status check_value(haft__graph_execution *x, uint32_t channel, haft__json value,
                                haft_str *ret_why, haft_error *err)
 {
@@ -226,7 +228,7 @@ haft_status haft__graph_execution_reduced(haft__graph_execution *x, uint32_t cha
         return haft__fail(err, status, problem.where, "%s", problem.message);
     }
     if (why.ptr != NULL) {
-        haft__graph_forget_reductions(x);
+        haft__graph_discard_reductions(x);
         return haft__graph_fail_task(
             x, &x->tasks[find_writer(x, channel)],
             (haft__graph_failure){.code = HAFT__GRAPH_BAD_UPDATE, .message = why}, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execution.c - the steps of a graph: which tasks run, when a step ends, how the graph ends. Tests:
- * tests/graph/execution_test.c. */
+/* execution.c - performs the steps of a graph: decides which tasks run, when a step ends, and how
+ * the graph ends. Tests: tests/graph/execution_test.c. */
 #include "graph/execution.h"
 
 #include <stdlib.h>
@@ -62,7 +62,8 @@ void haft__graph_execution_destroy(haft__graph_execution *x)
 
 /* ---- steps ---- */
 
-/* At the limit, `on_limit` runs in place of the tasks; without it the run ends. */
+/* Handles the step limit: the node `on_limit` runs instead of the tasks; without `on_limit` the run
+ * ends. */
 static haft_status reach_limit(haft__graph_execution *x, haft_error *err)
 {
     if (!x->graph->has_on_limit) {
@@ -99,7 +100,7 @@ static haft_status run_ready(haft__graph_execution *x, haft__graph_action *ret_a
     return HAFT_OK;
 }
 
-/* No task is left, or all are done. */
+/* Ends the execution. If a join waits for a start that did not run, the end is INCOMPLETE. */
 static haft_status find_unmet_join(haft__graph_execution *x, haft_error *err)
 {
     haft__arena_reset(&x->scratch);
@@ -149,7 +150,7 @@ static void set_failed(haft__graph_execution *x)
     x->failed_node_count = 1;
 }
 
-/* A done task that ends the graph with a command. */
+/* Finds a done task that ends the graph with a command, or returns NULL. */
 static const haft__graph_output *find_command(const haft__graph_execution *x)
 {
     for (size_t i = 0; i < x->task_count; i++) {
@@ -161,13 +162,13 @@ static const haft__graph_output *find_command(const haft__graph_execution *x)
     return NULL;
 }
 
-/* Nothing can run: what that means. */
+/* Decides the next state when no task can run: waiting, commit of the step, or end. */
 static haft_status settle(haft__graph_execution *x, haft__graph_action *ret_action, haft_error *err)
 {
     bool committed = false;
     haft_status status = HAFT_OK;
     if (x->busy > (x->options.patient ? 0 : x->persons)) {
-        return HAFT_OK; /* waiting */
+        return HAFT_OK; /* the execution waits */
     }
     const haft__graph_output *command = x->failed == 0 ? find_command(x) : NULL;
     if (x->failed > 0) {
@@ -236,10 +237,10 @@ void haft__graph_execution_fail(haft__graph_execution *x, const haft_error *why)
                                        .message = haft__str(x->exceeded.message)};
     x->failed_channel = (haft_str){NULL, 0};
     x->failed_nodes = x->task_count > 0 ? &x->graph->nodes[x->tasks[0].node].name : NULL;
-    x->failed_node_count = x->task_count == 1; /* else no node more than another */
+    x->failed_node_count = x->task_count == 1; /* with several tasks, no single node has failed */
 }
 
-/* ---- another try ---- */
+/* ---- retries ---- */
 
 void haft__graph_execution_reopen(haft__graph_execution *x, uint32_t more)
 {

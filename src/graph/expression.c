@@ -10,7 +10,7 @@
 #include "json/object.h"
 #include "json/pointer.h"
 
-/* Appends the value that a pointer leads to. */
+/* Appends the value at a pointer. */
 static haft_status add_value(haft__buf *buf, haft__json view, haft_str pointer, haft_error *err)
 {
     const haft__json *found = haft__pointer_get(&view, pointer);
@@ -127,7 +127,7 @@ haft_status haft__graph_spread(haft__arena *arena, const haft__graph_map *map, h
     bool other =
         list != NULL && (list->kind == HAFT__JSON_STRING || list->kind == HAFT__JSON_OBJECT);
     if (list == NULL || (!other && list->kind != HAFT__JSON_ARRAY)) {
-        return HAFT_OK; /* nothing is there to be spread */
+        return HAFT_OK; /* no list: no workers */
     }
     if (other || (map->max > 0 && list->count > map->max)) {
         *ret_why = other ? haft__arena_format(arena, "expected a list at %.*s, found %s",

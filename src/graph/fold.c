@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold.c - how an event changes an execution. Tests: tests/graph/execution_test.c. */
+/* fold.c - applies an event to an execution. Tests: tests/graph/execution_test.c. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -83,13 +83,14 @@ static void count_tasks(haft__graph_execution *x)
     }
 }
 
-/* The tasks of the next step replace those of the step that is over. */
+/* Replaces the tasks of the finished step by the tasks of the next step. */
 static haft_status fold_next(haft__graph_execution *x, haft__json next, haft_error *err)
 {
     unsigned other = 1 - x->arena;
     haft__arena *arena = &x->arenas[other];
     haft__arena_reset(arena);
-    /* Sends have at most graph.step_bytes; results get as much again. */
+    /* Enough to read the tasks: sends have at most graph.step_bytes. The limit for results is set
+     * below. */
     arena->max = (size_t)4 * HAFT__LIMIT_GRAPH_STEP_BYTES;
     haft__graph_task *tasks = haft__arena_array(arena, (size_t)next.count + 1, sizeof(*tasks));
     haft_status status = tasks != NULL ? HAFT_OK : haft__arena_fail(arena, err);
@@ -146,7 +147,7 @@ static void fold_joins(haft__graph_execution *x, haft__json event)
 
 /* ---- edits ---- */
 
-/* Nodes by name, then sends in their order. */
+/* Orders tasks: nodes by name, then sends in their order. */
 static int compare_tasks(const void *a, const void *b)
 {
     const haft__graph_task *left = a, *right = b;
@@ -167,7 +168,7 @@ static void remove_by(haft__graph_task *task, haft__graph_node_id by)
     task->by_count = kept;
 }
 
-/* Tasks that only `as` woke are dropped; those that follow from it now are added. */
+/* Removes the tasks that only `as` woke, and adds the tasks that follow from `as` now. */
 static haft_status fold_decided_again(haft__graph_execution *x, haft__graph_node_id as,
                                       haft__json next, haft_error *err)
 {
@@ -205,7 +206,7 @@ static haft_status fold_decided_again(haft__graph_execution *x, haft__graph_node
     return HAFT_OK;
 }
 
-/* A task that has not run is done with the values of a person. */
+/* Ends a task that has not run, with the values of a person as its output. */
 static haft_status fold_done_task(haft__graph_execution *x, size_t index, haft__json values,
                                   haft_error *err)
 {
@@ -252,7 +253,7 @@ static haft_status fold_edit(haft__graph_execution *x, haft__json event, haft_er
     uint64_t task = haft__object_number(event, "task", x->task_count);
     haft_status status = HAFT_OK;
     x->end = HAFT__GRAPH_OPEN;
-    haft__graph_forget_reductions(x);
+    haft__graph_discard_reductions(x);
     if (task < x->task_count) {
         status = fold_done_task(x, task, haft__object_object(event, "edit"), err);
     } else {
@@ -269,7 +270,7 @@ static haft_status fold_edit(haft__graph_execution *x, haft__json event, haft_er
 
 /* ---- any event ---- */
 
-/* Whether a node of the step asks for a pause after it. */
+/* Whether a node of the step has `pause: after`. */
 static bool pauses_after(const haft__graph *graph, haft__json nodes)
 {
     for (uint32_t i = 0; i < nodes.count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.c - which nodes follow from nodes that are done. Tests: tests/graph/execution_test.c. */
+/* follow.c - decides which nodes follow from finished nodes. Tests:
+ * tests/graph/execution_test.c. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -10,7 +11,7 @@
 #include "run/pause/condition.h"
 #include "json/object.h"
 
-/* `node` was woken by `by`. */
+/* The node `by` woke `node`. */
 typedef struct wake {
     haft__graph_node_id node, by;
     size_t order;
@@ -23,14 +24,14 @@ typedef struct follower {
     wake *wakes;
     size_t count, capacity;
     haft__graph_output sends;     /* only its sends are used */
-    haft__graph_node_id *senders; /* of each send */
+    haft__graph_node_id *senders; /* for each send: its sender */
     size_t sender_count, sender_capacity;
     bool *arrived, *deferred;
     haft__graph_failure *failure;
     haft_error *err;
 } follower;
 
-/* The step cannot be committed because of what follows from `node`. */
+/* Fails the step because of an invalid edge, command or send of `node`. */
 static haft_status refuse(follower *f, haft__graph_node_id node, haft__graph_code code,
                           haft_str message)
 {
@@ -76,8 +77,8 @@ static haft_status wake_node(follower *f, haft__graph_node_id node, haft__graph_
     return HAFT_OK;
 }
 
-/* Records who sent the sends that have been added. */
-static haft_status note_senders(follower *f, haft__graph_node_id by)
+/* Records the sender of the sends that were added. */
+static haft_status add_senders(follower *f, haft__graph_node_id by)
 {
     haft__graph_node_id *senders =
         haft__vec_reserve_in(f->arena, f->senders, f->sender_count, &f->sender_capacity,
@@ -92,7 +93,7 @@ static haft_status note_senders(follower *f, haft__graph_node_id by)
     return HAFT_OK;
 }
 
-/* Whether an edge reads a channel: then its conditions see the node's own writes. */
+/* Whether an edge reads a channel, so that its conditions must see the node's own writes. */
 static bool reads(const haft__graph_edge *edge, haft_str channel)
 {
     bool maps = edge->kind == HAFT__EDGE_MAP;
@@ -101,7 +102,8 @@ static bool reads(const haft__graph_edge *edge, haft_str channel)
         haft_str at = maps     ? edge->map.over
                       : always ? HAFT__LIT("")
                                : haft__object_string(edge->branches[b].when, "at");
-        /* A pointer to the whole, and a name with an escape, count as reading everything. */
+        /* A pointer to the whole state, or a name with an escape, is treated as reading every
+         * channel. */
         if (!always
             && (at.len == 0 || haft__str_starts_with(haft__str_skip(at, 1), channel)
                 || memchr(at.ptr, '~', at.len) != NULL)) {
@@ -155,7 +157,8 @@ static haft_status see_own_write(follower *f, const haft__graph_output *output, 
                : status;
 }
 
-/* The data of the conditions after a node: the state before the step, its own writes, the facts. */
+/* Makes the view of the conditions after a node: the state before the step, the node's own writes,
+ * and the facts. */
 static haft_status make_view(follower *f, const haft__graph_finished *finished,
                              const uint32_t *edges, size_t edge_count, haft__json *ret_view)
 {
@@ -181,8 +184,8 @@ static haft_status make_view(follower *f, const haft__graph_finished *finished,
                              : status;
 }
 
-static haft_status take_branch(follower *f, const haft__graph_branch *branch,
-                               haft__graph_node_id by)
+static haft_status follow_branch(follower *f, const haft__graph_branch *branch,
+                                 haft__graph_node_id by)
 {
     haft_status status = HAFT_OK;
     for (size_t t = 0; t < branch->to_count && status == HAFT_OK; t++) {
@@ -198,20 +201,20 @@ static haft_status follow_edge(follower *f, size_t index, haft__graph_node_id no
     haft_str why = {NULL, 0};
     switch (edge->kind) {
     case HAFT__EDGE_JOIN: arrive(f, index, node); return HAFT_OK;
-    case HAFT__EDGE_PLAIN: return take_branch(f, edge->branches, node);
+    case HAFT__EDGE_PLAIN: return follow_branch(f, edge->branches, node);
     case HAFT__EDGE_MAP:
         status = haft__graph_spread(f->arena, &edge->map, view, &f->sends, &why, f->err);
         if (status == HAFT_OK && why.ptr != NULL) {
             status = refuse(f, node, HAFT__GRAPH_NODE_FAILED, why);
         }
-        return status == HAFT_OK ? note_senders(f, node) : status;
+        return status == HAFT_OK ? add_senders(f, node) : status;
     case HAFT__EDGE_CHOOSE:
     case HAFT__EDGE_EVERY: break;
     }
     for (size_t b = 0; b < edge->branch_count && status == HAFT_OK; b++) {
         haft__json when = edge->branches[b].when;
         if (when.kind == HAFT__JSON_NULL || haft__condition_holds(f->arena, when, view)) {
-            status = take_branch(f, &edge->branches[b], node);
+            status = follow_branch(f, &edge->branches[b], node);
             if (edge->kind == HAFT__EDGE_CHOOSE) {
                 break;
             }
@@ -247,9 +250,9 @@ static haft_status follow_one(follower *f, const haft__graph_finished *finished)
         status = haft__graph_output_send(&f->sends, f->arena, output->sends[s], f->err);
     }
     if (status == HAFT_OK) {
-        status = note_senders(f, finished->node);
+        status = add_senders(f, finished->node);
     }
-    if (status != HAFT_OK || output->goto_count > 0) { /* instead of the edges */
+    if (status != HAFT_OK || output->goto_count > 0) { /* `goto` replaces the edges */
         return status;
     }
     if (needs_view(f->graph, edges, edge_count)) {
@@ -271,23 +274,25 @@ static haft_status follow_joins(follower *f)
             full = f->arrived[edge->place + i];
         }
         for (size_t i = 0; full && i < edge->from_count && status == HAFT_OK; i++) {
-            status = take_branch(f, edge->branches, edge->from[i]);
+            status = follow_branch(f, edge->branches, edge->from[i]);
         }
     }
     return status;
 }
 
-/* Sends become part of the event and are copied for the next step. */
+/* Checks the size of the sends, which are written to the event and copied for the next step. */
 static haft_status check_sends(follower *f)
 {
     size_t bytes = 0;
     for (size_t s = 0; s < f->sends.send_count; s++) {
         bytes += haft__graph_size(f->sends.sends[s].argument);
         if (bytes > HAFT__LIMIT_GRAPH_STEP_BYTES) {
-            return refuse(f, f->senders[s], HAFT__GRAPH_BAD_UPDATE,
-                          haft__arena_format(f->arena,
-                                             "what is sent to the next step has more than %d bytes",
-                                             HAFT__LIMIT_GRAPH_STEP_BYTES));
+            return refuse(
+                f, f->senders[s], HAFT__GRAPH_BAD_UPDATE,
+                haft__arena_format(
+                    f->arena,
+                    "the arguments that are sent to the next step have more than %d bytes",
+                    HAFT__LIMIT_GRAPH_STEP_BYTES));
         }
     }
     return HAFT_OK;
@@ -304,7 +309,8 @@ static int compare_wakes(const void *a, const void *b)
     return left->order < right->order ? -1 : left->order > right->order;
 }
 
-/* For each node, and `start`: the last task that it has woken, by its number from 1. */
+/* Whether `by` is not yet recorded for the current task. `last` has, for each node and `start`, the
+ * number (from 1) of the last task that it has woken. */
 static bool is_first(uint32_t *last, const haft__graph *graph, haft__graph_node_id by,
                      size_t number)
 {
@@ -314,11 +320,11 @@ static bool is_first(uint32_t *last, const haft__graph *graph, haft__graph_node_
     return first;
 }
 
-/* One task for each node that was woken, in the order of names. */
+/* Makes one task for each node that was woken, in the order of names. */
 static haft_status collect_nodes(follower *f, haft__graph_following *following)
 {
     haft__graph_node_id *by = haft__arena_array(f->arena, f->count + 1, sizeof(*by));
-    /* With one wake there is nothing to compare. */
+    /* With a single wake, duplicates are not possible. */
     size_t places = f->count > 1 ? f->graph->node_count + 1 : 0, used = 0;
     uint32_t *woken = haft__arena_array(f->arena, places + 1, sizeof(*woken));
     if (by == NULL || woken == NULL) {
@@ -346,7 +352,7 @@ static haft_status collect_nodes(follower *f, haft__graph_following *following)
     return HAFT_OK;
 }
 
-/* Deferred nodes run when nothing else is left, sends included. */
+/* Adds the deferred nodes if no other task, including sends, is left. */
 static void release_deferred(follower *f, haft__graph_following *following)
 {
     bool none = f->graph->defer_count == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph.c - compiles a graph: channels and nodes, by the order of their names. Tests:
+/* graph.c - compiles a graph: channels and nodes, in the order of their names. Tests:
  * tests/graph/graph_test.c. */
 #include "graph/graph.h"
 
@@ -227,7 +227,7 @@ haft_str haft__graph_custom_reducer(haft__json channel)
                                                   : HAFT__LIT("");
 }
 
-/* The value that a channel has before anything is written. */
+/* Reads the value of a channel before the first write. */
 static void read_default(haft__graph_channel *channel, haft__json source)
 {
     static const haft__json zero = {
@@ -280,7 +280,7 @@ static void read_schema(haft__graph_compiler *c, haft__graph_channel *channel, h
     }
 }
 
-/* A default is a value like any other. */
+/* Checks the default, like any value, against the schema. */
 static void check_default(haft__graph_compiler *c, const haft__graph_channel *channel,
                           haft__json source, haft_str pointer)
 {
@@ -301,7 +301,7 @@ static void check_default(haft__graph_compiler *c, const haft__graph_channel *ch
     } else if (status != HAFT_OK || !valid) {
         haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, channel->name,
                            haft__graph_pointer_key(c, pointer, HAFT__LIT("default")),
-                           "the default is no value of its %.*s",
+                           "the default is not a value of its %.*s",
                            HAFT__ARG(status != HAFT_OK ? haft__str(why.message) : reason));
     }
 }
@@ -506,7 +506,7 @@ static void compile_nodes(haft__graph_compiler *c)
 
 /* ---- the whole ---- */
 
-/* An answer is a part of a channel. */
+/* Checks the pointer in `output`: an answer must be a part of a channel. */
 static void check_output_pointer(haft__graph_compiler *c)
 {
     haft_str rest = haft__json_text(c->graph->output), name;
@@ -516,7 +516,8 @@ static void check_output_pointer(haft__graph_compiler *c)
     }
     rest = haft__str_skip(rest, 1);
     name = haft__str_split(&rest, '/');
-    bool escaped = memchr(name.ptr, '~', name.len) != NULL; /* ~0 and ~1 are not worth a copy */
+    bool escaped = memchr(name.ptr, '~', name.len) != NULL; /* names with ~0 or ~1 are not
+                                                             * checked */
     if (!escaped && !haft__graph_find_channel(c->graph, name, &channel)) {
         haft__graph_report(c, HAFT__GRAPH_UNKNOWN_CHANNEL, name, HAFT__LIT("/output"),
                            "no channel is named '%.*s'", HAFT__ARG(name));

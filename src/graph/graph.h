@@ -15,7 +15,7 @@
 
 /* ---- problems ---- */
 
-/* Why a graph cannot be used. The names are codes that users see; graph.c has their texts. */
+/* The kinds of problems of a graph. Users see their names as codes, which are in graph.c. */
 typedef enum haft__graph_code {
     HAFT__GRAPH_BAD_SHAPE, /* a key or a value that the graph cannot have */
     HAFT__GRAPH_NO_ENTRY,
@@ -29,13 +29,13 @@ typedef enum haft__graph_code {
     HAFT__GRAPH_NODE_FAILED,
     HAFT__GRAPH_BAD_UPDATE,
     HAFT__GRAPH_JOIN_UNMET,
-    HAFT__GRAPH_CHILD_FAILED, /* a graph inside ended in this way */
+    HAFT__GRAPH_CHILD_FAILED, /* an inner graph failed */
     HAFT__GRAPH_CHILD_EXHAUSTED,
     HAFT__GRAPH_CHILD_INCOMPLETE,
-    HAFT__GRAPH_MAY_MEET,    /* a warning: two writers that may write in one step */
-    HAFT__GRAPH_MAY_STARVE,  /* a warning: a condition may leave out a start of a join */
+    HAFT__GRAPH_MAY_MEET,   /* a warning: two nodes may write a channel in the same step */
+    HAFT__GRAPH_MAY_STARVE, /* a warning: because of a condition, a start of a join might not run */
     HAFT__GRAPH_GOTO_BESIDE, /* a warning: `goto` replaces the edges of its node */
-    HAFT__GRAPH_UNWRITTEN,   /* a warning: a condition reads a channel that nothing writes */
+    HAFT__GRAPH_UNWRITTEN,   /* a warning: a condition reads a channel that no node writes */
 } haft__graph_code;
 
 /* "two_writers" ... */
@@ -44,7 +44,7 @@ const char *haft__graph_code_name(haft__graph_code code);
 typedef struct haft__graph_problem {
     haft__graph_code code;
     bool warning;
-    haft_str what;    /* the node, channel or start that it is about */
+    haft_str what;    /* the node, channel or start with the problem */
     haft_str pointer; /* JSON Pointer into the source */
     haft_str message;
 } haft__graph_problem;
@@ -61,7 +61,7 @@ typedef struct haft__graph_problems {
 /* ---- channels ---- */
 
 typedef enum haft__graph_reducer {
-    HAFT__REDUCE_REPLACE, /* one writer in a step */
+    HAFT__REDUCE_REPLACE, /* at most one writer in a step */
     HAFT__REDUCE_LAST,
     HAFT__REDUCE_APPEND,
     HAFT__REDUCE_ADD,
@@ -82,16 +82,16 @@ typedef enum haft__graph_lifetime {
 typedef struct haft__graph_channel {
     haft_str name;
     haft__graph_reducer reducer;
-    haft_str custom; /* of HAFT__REDUCE_CUSTOM: the name of the function */
+    haft_str custom; /* for HAFT__REDUCE_CUSTOM: the name of the function */
     haft__graph_lifetime lifetime;
     bool has_default;
     haft__json default_value;
-    const haft__schema *schema; /* of its value; NULL: any */
+    const haft__schema *schema; /* schema of its values; NULL: any value */
 } haft__graph_channel;
 
 /* ---- nodes and edges ---- */
 
-/* A node by its place in the order of names, or one of these two words. */
+/* A node: its index in the order of names, or one of these two constants. */
 typedef uint32_t haft__graph_node_id;
 #define HAFT__GRAPH_START ((haft__graph_node_id)0xFFFFFFFE)
 #define HAFT__GRAPH_END   ((haft__graph_node_id)0xFFFFFFFF)
@@ -105,7 +105,7 @@ typedef enum haft__graph_node_kind {
     HAFT__NODE_ASK,
 } haft__graph_node_kind;
 
-/* How a node failed, for `on` of its `retry`. */
+/* The kind of a node's failure, for `on` of its `retry`. */
 typedef enum haft__graph_failure_kind {
     HAFT__GRAPH_FAILURE_ERROR,
     HAFT__GRAPH_FAILURE_TIMEOUT,   /* the time for the call or the answer was used up */
@@ -121,11 +121,11 @@ const char *haft__graph_failure_name(haft__graph_failure_kind kind);
 typedef struct haft__graph_node {
     haft_str name;
     haft__graph_node_kind kind;
-    haft__json source;     /* the node as written: keys of its kind are read from here */
-    haft__json program;    /* of `do`: an array of operations */
-    bool has_handler;      /* `on_error` */
-    haft__json handler;    /* its operations */
-    const uint32_t *input; /* channels that the node sees, in the order written */
+    haft__json source;     /* the node in the source, with the keys of its kind */
+    haft__json program;    /* for `do`: an array of operations */
+    bool has_handler;      /* the node has `on_error` */
+    haft__json handler;    /* the operations of `on_error` */
+    const uint32_t *input; /* channels that the node sees, in the order of the source */
     size_t input_count;
     bool sees_all; /* no `input`: the node sees every channel */
     bool defer;
@@ -136,16 +136,16 @@ typedef struct haft__graph_node {
     const haft__graph_node_id *targets;
     size_t target_count;
     uint32_t retry_on;     /* kinds of failures that are retried, as bits; 0: all */
-    const uint32_t *edges; /* that begin at the node, in the order of the graph */
+    const uint32_t *edges; /* edges that begin at the node, in the order of the graph */
     size_t edge_count;
 } haft__graph_node;
 
 typedef enum haft__graph_edge_kind {
     HAFT__EDGE_PLAIN,
     HAFT__EDGE_JOIN,   /* follows when all its starts are done */
-    HAFT__EDGE_CHOOSE, /* the first branch that holds */
-    HAFT__EDGE_EVERY,  /* every branch that holds */
-    HAFT__EDGE_MAP,    /* one worker for each item of a list */
+    HAFT__EDGE_CHOOSE, /* follows the first branch whose condition holds */
+    HAFT__EDGE_EVERY,  /* follows every branch whose condition holds */
+    HAFT__EDGE_MAP,    /* starts one worker for each item of a list */
 } haft__graph_edge_kind;
 
 typedef struct haft__graph_branch {
@@ -154,12 +154,12 @@ typedef struct haft__graph_branch {
     size_t to_count;
 } haft__graph_branch;
 
-/* One worker for each item of a list: of an edge, or of the operation `send`. */
+/* A map of an edge, or of the operation `send`: one worker for each item of a list. */
 typedef struct haft__graph_map {
     haft_str over; /* JSON Pointer to the list */
-    haft_str as;   /* the name of the item in what the worker sees */
+    haft_str as;   /* the name of the item in the worker's view */
     haft__graph_node_id to;
-    haft__json with; /* names of channels that the worker sees, too */
+    haft__json with; /* names of channels that are also in the worker's view */
     uint32_t max;    /* items of a longer list are an error; 0: no maximum */
 } haft__graph_map;
 
@@ -173,39 +173,40 @@ typedef struct haft__graph_edge {
     haft__graph_edge_kind kind;
     const haft__graph_node_id *from;
     size_t from_count;
-    const haft__graph_start *starts;    /* `from` in the order of the nodes, then of places */
+    const haft__graph_start *starts;    /* `from`, sorted by node, then by place */
     const haft__graph_branch *branches; /* a plain edge and a join have one, without `when` */
     size_t branch_count;
     haft__graph_map map;
-    size_t place; /* of a join: where its starts begin in haft__graph_execution.arrived */
+    size_t place; /* for a join: index of its first start in haft__graph_execution.arrived */
 } haft__graph_edge;
 
 typedef struct haft__graph {
     const haft__graph_channel *channels; /* in the order of their names */
     size_t channel_count;
     bool has_custom;               /* a channel has a reducer of the program */
-    const haft__graph_node *nodes; /* in the order of their names, which is the order of updates */
+    const haft__graph_node *nodes; /* in the order of their names, which is also the order of
+                                    * updates */
     size_t node_count;
     const haft__graph_edge *edges;
     size_t edge_count;
-    size_t join_places;    /* starts of all joins */
-    const uint32_t *joins; /* edges that are joins */
+    size_t join_places;    /* number of starts of all joins */
+    const uint32_t *joins; /* indices of edges that are joins */
     size_t join_count;
-    size_t defer_count; /* nodes that are deferred */
+    size_t defer_count; /* number of deferred nodes */
     bool caches;        /* a node has `cache` */
     const uint32_t *start_edges;
     size_t start_edge_count;
     uint32_t recursion_limit;
     bool has_on_limit;
     haft__graph_node_id on_limit;
-    uint32_t concurrency; /* 0: as the limits of the spec say */
-    haft__json input;     /* names of channels; null: all */
-    haft__json output;    /* a JSON Pointer or names of channels; null: everything written */
+    uint32_t concurrency; /* 0: the limit of the spec */
+    haft__json input;     /* names of channels; null: all channels */
+    haft__json output;    /* a JSON Pointer or names of channels; null: all written channels */
 } haft__graph;
 
-/* Compiles and checks. *ret_graph is NULL if problems has errors. The names of `graphs` (an object,
- * or null) are what a node with `graph` may name; they are not compiled. Fails only when out of
- * memory. `problems` is initialised here. */
+/* Compiles and checks a graph. *ret_graph is NULL if there are errors. A node with `graph` may name
+ * the keys of `graphs` (an object, or null), which are not compiled. Initializes `problems`. Fails
+ * only when out of memory. */
 HAFT_MUST_USE haft_status haft__graph_compile(haft__arena *arena, haft__json source,
                                               haft__json graphs, const haft__graph **ret_graph,
                                               haft__graph_problems *ret_problems, haft_error *err);
@@ -217,7 +218,7 @@ haft_str haft__graph_custom_reducer(haft__json channel);
 bool haft__graph_find_channel(const haft__graph *graph, haft_str name, uint32_t *ret_channel);
 bool haft__graph_find_node(const haft__graph *graph, haft_str name, haft__graph_node_id *ret_node);
 
-/* The first start of an edge that is this node; NULL if none is. */
+/* Finds the first start of an edge that is this node; NULL if the edge does not start there. */
 const haft__graph_start *haft__graph_find_start(const haft__graph_edge *edge,
                                                 haft__graph_node_id node);
 

@@ -8,7 +8,7 @@
 
 /* ---- the first event ---- */
 
-/* The writes of an object {channel: value}. */
+/* Reads the writes of an object {channel: value}. */
 static haft_status read_writes(haft__graph_execution *x, haft__json values,
                                haft__graph_output *ret_output, haft__graph_refusal *ret_refusal,
                                haft_error *err)
@@ -39,7 +39,7 @@ static haft_status read_writes(haft__graph_execution *x, haft__json values,
     return status;
 }
 
-/* The failure that the step would have. */
+/* Refuses the input or edit, with the failure that the step would have. */
 static haft_status refuse(const haft__graph_failure *failure, haft__graph_refusal *ret_refusal)
 {
     *ret_refusal =
@@ -47,7 +47,7 @@ static haft_status refuse(const haft__graph_failure *failure, haft__graph_refusa
     return HAFT_OK;
 }
 
-/* The input may set only the channels that `input` of the graph names. */
+/* Whether the input sets only channels that `input` of the graph names. */
 static bool accepts(const haft__graph *graph, haft__json input, haft_str *ret_other)
 {
     for (uint32_t i = 0; input.kind == HAFT__JSON_OBJECT && i < input.count; i++) {
@@ -60,7 +60,7 @@ static bool accepts(const haft__graph *graph, haft__json input, haft_str *ret_ot
     return true;
 }
 
-/* Values that the thread keeps replace the defaults. */
+/* Replaces the defaults by the values of the thread. */
 static haft_status apply_kept(haft__graph_execution *x, haft__json kept,
                               haft__graph_refusal *ret_refusal, haft_error *err)
 {
@@ -123,7 +123,7 @@ haft_status haft__graph_execution_begin(haft__graph_execution *x, haft__json inp
         return refuse(&x->failure, ret_refusal);
     }
     if (status == HAFT_OK) {
-        /* The edges of start see the input, as those of a node see its writes. */
+        /* The edges of start see the input, like the edges of a node see its writes. */
         status = haft__graph_follow(x, &start, 1, arrived, &following, &failure, err);
     }
     if (status == HAFT_OK && failure.code != HAFT__GRAPH_BAD_SHAPE) {
@@ -152,13 +152,13 @@ static size_t find_open_task(const haft__graph_execution *x, haft__graph_node_id
     return at;
 }
 
-/* Whether the task was woken only by `as`: then it is decided again. */
+/* Whether only `as` woke the task, so that it is decided again. */
 static bool only_by(const haft__graph_task *task, haft__graph_node_id as)
 {
     return task->by_count == 1 && task->by[0] == as;
 }
 
-/* The tasks that follow from `as` once more, without those that are there already. */
+/* Decides again which tasks follow from `as`, without tasks that already exist. */
 static haft_status follow_again(haft__graph_execution *x, haft__graph_finished *finished,
                                 haft__graph_fields *f, haft__graph_refusal *ret_refusal,
                                 haft_error *err)

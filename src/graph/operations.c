@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operations.c - the operations of `do` as they are written. Tests: tests/graph/graph_test.c. */
+/* operations.c - reads the operations of `do` in the source. Tests: tests/graph/graph_test.c. */
 #include "base/str.h"
 #include "graph/graph_int.h"
 #include "json/object.h"

@@ -15,7 +15,7 @@
 typedef struct operation {
     haft__graph_program *program;
     haft__json op, value;
-    const haft__json *result; /* of its request; NULL: it has not been made */
+    const haft__json *result; /* result of its request; NULL before the request */
     haft__graph_program_state state;
     haft__graph_request request;
     haft__graph_failure failure;
@@ -53,7 +53,7 @@ static haft_status write_value(operation *o, haft_str channel, haft__json value,
                : HAFT_OK;
 }
 
-/* The sum of numbers and of what pointers lead to; a missing one counts as 0. */
+/* Computes the sum of numbers and of values at pointers; a missing value is treated as 0. */
 static haft_status sum_values(operation *o, haft__json terms, haft__json *ret_sum)
 {
     haft_status status = HAFT_OK;
@@ -97,7 +97,7 @@ static haft_status run_write(operation *o, haft__graph_op_kind kind)
     return status;
 }
 
-/* ---- where to go ---- */
+/* ---- targets ---- */
 
 static haft__graph_node_id find_target(const operation *o, haft__json name)
 {
@@ -152,7 +152,7 @@ static haft_status run_send(operation *o)
 
 /* ---- requests ---- */
 
-/* Stops here until the host has an answer. */
+/* Stops the program at this operation until the host has a result. */
 static void request(operation *o, haft__graph_request_kind kind, haft_str name, haft__json value)
 {
     o->state = HAFT__PROGRAM_REQUEST;
@@ -206,7 +206,7 @@ static haft_status run_call(operation *o)
     return status;
 }
 
-/* "0/3": the place of the operation in its program. */
+/* Writes the place of the operation in its program, such as "0/3". */
 static haft_status place(const operation *o, haft_str *ret_place)
 {
     haft__graph_program *program = o->program;

@@ -9,7 +9,7 @@
 #include "json/number.h"
 #include "json/object.h"
 
-/* ---- what can be written ---- */
+/* ---- checking writes ---- */
 
 static bool is_list(haft__graph_reducer reducer)
 {
@@ -27,7 +27,7 @@ static bool all_objects(haft__json value)
     return value.kind == HAFT__JSON_ARRAY || value.kind == HAFT__JSON_OBJECT;
 }
 
-/* The type that a reducer needs, or NULL if the value has it. */
+/* The type that the reducer requires, or NULL if the value has this type. */
 static const char *missing_type(haft__graph_reducer reducer, haft__json value)
 {
     switch (reducer) {
@@ -52,7 +52,7 @@ haft_status haft__graph_check_write(const haft__graph_channel *channel, haft__ch
                                     haft__json value, bool overwrite, haft__arena *arena,
                                     bool *ret_valid, haft_str *ret_why, haft_error *err)
 {
-    const char *wanted = overwrite ? NULL : missing_type(channel->reducer, value);
+    const char *required = overwrite ? NULL : missing_type(channel->reducer, value);
     haft__schema_report report = {.valid = true};
     *ret_valid = true;
     *ret_why = (haft_str){NULL, 0};
@@ -61,13 +61,14 @@ haft_status haft__graph_check_write(const haft__graph_channel *channel, haft__ch
                           "channel '%.*s': the value nests more than %d levels deep",
                           HAFT__ARG(channel->name), HAFT__LIMIT_GRAPH_DEPTH);
     }
-    /* A schema describes the value of a channel, which an update of a function is not. */
+    /* The schema describes the value of the channel. It does not apply to updates for a reducer of
+     * the program. */
     bool update = channel->reducer == HAFT__REDUCE_CUSTOM && !overwrite;
-    if (wanted == NULL && (channel->schema == NULL || update)) {
+    if (required == NULL && (channel->schema == NULL || update)) {
         return HAFT_OK;
     }
-    if (wanted == NULL) {
-        /* A schema describes the value of the channel: one item is a list of one. */
+    if (required == NULL) {
+        /* The schema describes the value of the channel, so a single item is checked as a list. */
         haft__json whole = is_list(channel->reducer) && value.kind != HAFT__JSON_ARRAY
                                ? haft__json_array(&value, 1)
                                : value;
@@ -78,12 +79,12 @@ haft_status haft__graph_check_write(const haft__graph_channel *channel, haft__ch
         }
     }
     *ret_valid = false;
-    haft_str reason = wanted != NULL ? (haft_str){NULL, 0} : report.errors[0].message;
-    *ret_why = wanted != NULL ? haft__arena_format(arena, "channel '%.*s': expected %s, found %s",
-                                                   HAFT__ARG(channel->name), wanted,
-                                                   haft__json_kind_name(value))
-                              : haft__arena_format(arena, "channel '%.*s': %.*s",
-                                                   HAFT__ARG(channel->name), HAFT__ARG(reason));
+    haft_str reason = required != NULL ? (haft_str){NULL, 0} : report.errors[0].message;
+    *ret_why = required != NULL ? haft__arena_format(arena, "channel '%.*s': expected %s, found %s",
+                                                     HAFT__ARG(channel->name), required,
+                                                     haft__json_kind_name(value))
+                                : haft__arena_format(arena, "channel '%.*s': %.*s",
+                                                     HAFT__ARG(channel->name), HAFT__ARG(reason));
     return ret_why->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
@@ -134,7 +135,7 @@ static bool has_item(haft__json list, haft__json item)
     return false;
 }
 
-/* The items that a list gets: of a union only those that it does not have. */
+/* Collects the items to add to a list: for a union, only items that the list does not have. */
 static haft_status collect_items(const haft__graph_reduction *r, bool distinct,
                                  haft__json *ret_items, haft_error *err)
 {
@@ -168,7 +169,7 @@ static bool is_removal(haft__json message)
     return haft__object_flag(message, "remove", false);
 }
 
-/* A message without an id gets one from the step and its place in the step. */
+/* Adds a message. A message without an id gets an id from the step and its position in the step. */
 static haft_status add_message(const haft__graph_reduction *r, item_list *list, haft__json message,
                                haft_error *err)
 {
@@ -191,8 +192,8 @@ static haft_status add_message(const haft__graph_reduction *r, item_list *list, 
     return list->out_of_memory ? haft__arena_fail(r->arena, err) : HAFT_OK;
 }
 
-/* Whether a removal is followed by a message with its id in the same write: then that message
- * takes the place of the old one. */
+/* Whether the same write has a message with the id of the removal after it. Such a message replaces
+ * the old message in place. */
 static bool is_superseded(haft__json written, uint32_t at)
 {
     haft__json message = written.items[at];
@@ -238,8 +239,9 @@ static void remove_message(item_list *list, size_t at)
     list->count--;
 }
 
-/* By id: a known id replaces its message in place, a new one is appended. `remove` drops a message;
- * the id __remove_all__ drops everything before it. */
+/* Merges messages by id: a message with a known id replaces the old message in place; a message
+ * with a new id is appended. `remove` removes a message; the id __remove_all__ removes all earlier
+ * messages. */
 static haft_status merge_messages(haft__json current, haft__json change, haft__arena *arena,
                                   haft__json *ret_value, haft_error *err)
 {
@@ -269,7 +271,7 @@ static haft_status merge_messages(haft__json current, haft__json change, haft__a
 
 /* ---- objects ---- */
 
-/* Later members replace earlier ones in place; new ones follow. */
+/* Merges members: a later member replaces an earlier member in place; new members are appended. */
 static haft_status merge_objects(haft__json current, haft__json change, haft__arena *arena,
                                  haft__json *ret_value, haft_error *err)
 {
@@ -316,7 +318,7 @@ haft_status haft__graph_add_numbers(haft__json a, haft__json b, haft__arena *are
     if (text.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    /* A sum that no number can express is null. */
+    /* A sum that is not a finite number is null. */
     *ret_sum = haft__str_equal(text, HAFT__LIT("null"))
                    ? haft__json_null()
                    : (haft__json){.kind = HAFT__JSON_NUMBER,
@@ -341,7 +343,7 @@ static haft_status add_all(const haft__graph_reduction *r, haft__json *ret_sum, 
     return HAFT_OK;
 }
 
-/* Numbers come before texts, so that the order of writers never matters. */
+/* Numbers are less than texts, so that the result does not depend on the order of writers. */
 static int compare(haft__json a, haft__json b)
 {
     if (a.kind != b.kind) {
@@ -373,7 +375,7 @@ static bool two_writers(const haft__graph_reduction *r)
     return false;
 }
 
-/* A channel that only the next step sees: its old value does not count. */
+/* Reduces a channel with `lifetime: step`. Its old value is ignored. */
 static haft_status reduce_step(const haft__graph_reduction *r, haft__graph_delta *ret_delta,
                                bool *ret_conflict, haft_error *err)
 {

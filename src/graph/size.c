@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* size.c - how large a value is: bytes and levels. Tests: tests/graph/state_test.c. */
+/* size.c - measures the size of a value: bytes and levels. Tests: tests/graph/state_test.c. */
 #include "graph/state.h"
 
 size_t haft__graph_size(haft__json value)

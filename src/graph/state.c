@@ -12,8 +12,9 @@
 #include "graph/state_int.h"
 #include "json/object.h"
 
-/* A value that fits is always applied: an arena also has unused ends of chunks, and old values
- * until they are compacted. */
+/* The maximum size of an arena. It is larger than the limit of a value, so that a value within the
+ * limit always fits: an arena also has unused ends of chunks, and old values until they are
+ * compacted. */
 #define MOST_ARENA_BYTES ((size_t)8 * HAFT__LIMIT_GRAPH_CHANNEL_BYTES)
 
 haft_status haft__graph_state_init(haft__graph_state *state, const haft__graph *graph,
@@ -52,7 +53,7 @@ void haft__graph_state_finish(haft__graph_state *state)
 
 /* ---- the memory of a value ---- */
 
-/* Replaces the value by a copy of `next`, which may be a part of the old one. */
+/* Replaces the value by a copy of `next`, which may be a part of the old value. */
 static haft_status replace(haft__graph_value *value, haft__json next, haft_error *err)
 {
     haft__arena fresh;
@@ -71,10 +72,10 @@ static haft_status replace(haft__graph_value *value, haft__json next, haft_error
     return HAFT_OK;
 }
 
-/* Bytes of old values that a channel may keep, so that small changes cost no copy. */
+/* Bytes of old values that may stay in the arena, so that small changes need no copy. */
 #define SLACK_BYTES 65536
 
-/* Frees what merges and removals have left behind, when that is more than the value itself. */
+/* Frees old parts of the value if they are larger than the value itself. */
 static haft_status compact(haft__graph_value *value, haft_error *err)
 {
     return value->arena.total > 2 * value->live + SLACK_BYTES ? replace(value, value->value, err)
@@ -83,7 +84,8 @@ static haft_status compact(haft__graph_value *value, haft_error *err)
 
 /* ---- deltas ---- */
 
-/* Lists grow in an array of their own, so that adding an item costs no copy of the others. */
+/* Adds items. The array of a list has spare capacity, so that adding an item does not copy the
+ * others. */
 static haft_status add_items(haft__graph_value *value, haft__json added, haft_error *err)
 {
     size_t count = value->present ? value->value.count : 0;
@@ -231,7 +233,7 @@ haft_status haft__graph_fits(const haft__graph_channel *channel, const haft__gra
     if (*ret_fits || whole) {
         return HAFT_OK;
     }
-    /* A merge may replace members, so that the sum is too much. */
+    /* The sum of sizes may be too high, because a merge may replace members. */
     haft_status status = haft__graph_preview(channel, value, delta, arena, &present, &next, err);
     *ret_fits = status == HAFT_OK && haft__graph_size(next) <= most;
     return status;

@@ -2,34 +2,34 @@
 /*
  * graph/state.h - the values of a graph's channels, and the reducers that change them.
  *
- * A change has two halves. haft__graph_reduce computes from the writes of one step what changes: a
- * delta for each channel, without changing anything. haft__graph_apply applies a delta. The delta
- * is what the log has, so that the log grows with the change and not with the state.
+ * A change has two parts. haft__graph_reduce computes a delta for each channel from the writes of
+ * one step; it does not change the state. haft__graph_apply applies a delta. The log contains the
+ * deltas, so that it grows with the changes and not with the state.
  */
 #ifndef HAFT_GRAPH_STATE_H
 #define HAFT_GRAPH_STATE_H
 
 #include "graph/graph.h"
 
-/* The value of one channel, with the memory that it lives in. */
+/* The value of one channel, with its memory. */
 typedef struct haft__graph_value {
     bool present;
-    bool written; /* since the run began, input not included */
+    bool written; /* written since the run began; the input does not count */
     haft__json value;
     haft__arena arena;
-    size_t live;       /* bytes of the arena after the last compaction */
-    size_t size;       /* bytes of the value, at most (haft__graph_size) */
-    haft__json *items; /* of append and union: the items, with room to grow */
+    size_t live;       /* used bytes of the arena after the last compaction */
+    size_t size;       /* upper limit of the value's bytes (haft__graph_size) */
+    haft__json *items; /* for append and union: the items, with spare capacity */
     size_t capacity;
 } haft__graph_value;
 
-/* All channels; an array with one entry for each channel of the graph. */
+/* The values of all channels: an array with one entry for each channel of the graph. */
 typedef struct haft__graph_state {
     const haft__graph *graph;
     haft__graph_value *values;
 } haft__graph_state;
 
-/* The values are the defaults of the channels. */
+/* Initializes the state with the defaults of the channels. */
 HAFT_MUST_USE haft_status haft__graph_state_init(haft__graph_state *state, const haft__graph *graph,
                                                  haft_error *err);
 void haft__graph_state_finish(haft__graph_state *state);
@@ -37,20 +37,21 @@ void haft__graph_state_finish(haft__graph_state *state);
 /* One write of a node to a channel. */
 typedef struct haft__graph_write {
     uint32_t channel;
-    uint32_t task;  /* the place of its writer in the step */
-    bool overwrite; /* `overwrite`: round the reducer */
+    uint32_t task;  /* index of the writing task in the step */
+    bool overwrite; /* `overwrite`: the reducer is not used */
     haft__json value;
 } haft__graph_write;
 
-/* Whether a value can be written to a channel: its schema, and the type that its reducer needs. The
- * reason lives in `arena`. */
+/* Checks whether a value can be written to a channel: by the schema, and by the type that the
+ * reducer requires. The reason lives in `arena`. */
 HAFT_MUST_USE haft_status haft__graph_check_write(const haft__graph_channel *channel,
                                                   haft__checker *checker, haft__json value,
                                                   bool overwrite, haft__arena *arena,
                                                   bool *ret_valid, haft_str *ret_why,
                                                   haft_error *err);
 
-/* Whether it can be the value of a channel as a whole: a default, or what a thread keeps. */
+/* Checks whether a value can be the whole value of a channel: for a default, or a value of the
+ * thread. */
 HAFT_MUST_USE haft_status haft__graph_check_value(const haft__graph_channel *channel,
                                                   haft__checker *checker, haft__json value,
                                                   haft__arena *arena, bool *ret_valid,
@@ -59,29 +60,29 @@ HAFT_MUST_USE haft_status haft__graph_check_value(const haft__graph_channel *cha
 typedef struct haft__graph_delta {
     bool changed;
     bool replaced; /* `value` is the new value, not a change of the old one */
-    bool dropped;  /* the channel has no value any more */
+    bool dropped;  /* the channel no longer has a value */
     haft__json value;
 } haft__graph_delta;
 
-/* The change that a channel's writes of one step make, in their order. *ret_conflict: two writers
- * where one is allowed. `made` numbers the ids of messages without one. The delta lives in `arena`
- * and borrows from the writes and the state. */
+/* Computes the change that a channel's writes of one step make, in their order. *ret_conflict: two
+ * tasks write, but only one write is allowed. `made` numbers the new ids of messages without an id.
+ * The delta lives in `arena` and borrows from the writes and the state. */
 typedef struct haft__graph_reduction {
     const haft__graph_channel *channel;
     const haft__graph_value *current;
-    const haft__graph_write *writes; /* all of this channel */
+    const haft__graph_write *writes; /* all writes to this channel */
     size_t count;
     haft__arena *arena;
-    uint64_t step;            /* for ids that are made */
-    const haft__json *custom; /* of HAFT__REDUCE_CUSTOM: the value that the function has made;
-                                 NULL: the last write, for an input and an edit */
+    uint64_t step;            /* number of the step, for new ids */
+    const haft__json *custom; /* for HAFT__REDUCE_CUSTOM: the value from the function; NULL for an
+                               * input or an edit: the last write is used */
 } haft__graph_reduction;
 
 HAFT_MUST_USE haft_status haft__graph_reduce(const haft__graph_reduction *reduction,
                                              haft__graph_delta *ret_delta, bool *ret_conflict,
                                              haft_error *err);
 
-/* Applies a delta to a value, which fits (haft__graph_fits). Everything is copied. */
+/* Applies a delta that fits (haft__graph_fits) to a value. All parts are copied. */
 HAFT_MUST_USE haft_status haft__graph_apply(const haft__graph_channel *channel,
                                             haft__graph_value *value,
                                             const haft__graph_delta *delta, haft_error *err);
@@ -91,15 +92,16 @@ HAFT_MUST_USE haft_status haft__graph_apply(const haft__graph_channel *channel,
 HAFT_MUST_USE haft_status haft__graph_retire_value(haft__graph_value *value, haft__arena *until,
                                                    haft_error *err);
 
-/* The value that a channel has after a delta, for conditions: in `arena`, the state is unchanged.
- * False if it has none. */
+/* Computes the value of a channel after a delta, for conditions. The value lives in `arena`; the
+ * state is unchanged. *ret_present is false if the channel has no value. */
 HAFT_MUST_USE haft_status haft__graph_preview(const haft__graph_channel *channel,
                                               const haft__graph_value *value,
                                               const haft__graph_delta *delta, haft__arena *arena,
                                               bool *ret_present, haft__json *ret_value,
                                               haft_error *err);
 
-/* Whether the value has at most graph.channel_bytes after a delta. The state is unchanged. */
+/* Checks whether the value has at most graph.channel_bytes after a delta. The state is
+ * unchanged. */
 HAFT_MUST_USE haft_status haft__graph_fits(const haft__graph_channel *channel,
                                            const haft__graph_value *value,
                                            const haft__graph_delta *delta, haft__arena *arena,
@@ -108,10 +110,10 @@ HAFT_MUST_USE haft_status haft__graph_fits(const haft__graph_channel *channel,
 /* The bytes of a value: its texts, and its arrays of items and members. */
 size_t haft__graph_size(haft__json value);
 
-/* Whether a value has more levels of arrays and objects than that. */
+/* Whether a value has more than `levels` levels of arrays and objects. */
 bool haft__graph_is_deeper(haft__json value, uint32_t levels);
 
-/* The prefix of ids that haft makes for messages without one. */
+/* The prefix of ids that haft makes for messages without an id. */
 #define HAFT__GRAPH_MADE_ID "made-"
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* targets.c - every node that may follow another one. Tests: tests/graph/targets_test.c. */
+/* targets.c - see targets.h. Tests: tests/graph/targets_test.c. */
 #include "graph/targets.h"
 
 #include "base/str.h"
@@ -10,7 +10,7 @@ typedef struct lister {
     haft__arena *arena;
     const haft__graph *graph;
     haft__graph_targets *targets;
-    haft__graph_target next; /* what the next target has in common with the last */
+    haft__graph_target next; /* template of the next target */
     bool out_of_memory;
 } lister;
 
@@ -71,7 +71,8 @@ static void add_op(void *context, haft__graph_op_kind kind, haft__json op, haft_
     haft__graph_visit_targets(kind, value, add_name, l);
 }
 
-/* A `goto` replaces the edges: with one in the program, they are not sure. */
+/* Records that the program has a `goto`. Then the edges are not certain, because `goto` replaces
+ * them. */
 static void note_goto(void *context, haft__graph_op_kind kind, haft__json op, haft__json value,
                       bool sure)
 {
@@ -82,7 +83,7 @@ static void note_goto(void *context, haft__graph_op_kind kind, haft__json op, ha
     *found = *found || kind == HAFT__OP_GOTO;
 }
 
-/* The nodes that a command may name. */
+/* Adds the nodes that a command may name. */
 static void add_listed(lister *l, const haft__graph_node *node)
 {
     l->next.kind = HAFT__TARGET_GOTO;

@@ -21,16 +21,16 @@ typedef struct haft__graph_target {
     haft__graph_target_kind kind;
     const haft__graph_edge *edge; /* NULL: the target comes from an operation of the node */
     uint32_t branch;              /* index of the branch of the edge */
-    uint32_t operation;           /* of a goto or send: its index in the node */
-    bool sure;                    /* it follows without any condition */
+    uint32_t operation;           /* for a goto or send: index of the operation in the node */
+    bool sure;                    /* the target certainly follows, without a condition */
     bool handler;                 /* the operation belongs to `on_error` */
 } haft__graph_target;
 
 typedef struct haft__graph_targets {
     haft__graph_target *items; /* sorted by `from`: nodes by index, then START */
     size_t count, capacity;
-    /* For each node, the index in `items` of its first target; START is at node_count. One more
-     * element has the number of items. */
+    /* For each node, the index in `items` of its first target; START is at node_count. The last
+     * element is the number of items. */
     size_t *first;
 } haft__graph_targets;
 

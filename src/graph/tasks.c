@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tasks.c - one task of a step: its attempts, its requests and their replies. Tests:
+/* tasks.c - performs one task of a step: its attempts, its requests and their replies. Tests:
  * tests/graph/execution_test.c. */
 #include "base/buf.h"
 #include "base/error.h"
@@ -53,9 +53,9 @@ void haft__graph_notice_task(const haft__graph_execution *x, haft__graph_task *t
 
 /* ---- failures ---- */
 
-/* Whether another attempt follows this failure; counts it. */
-static bool tries_again(haft__graph_task *task, const haft__graph_node *node,
-                        const haft__graph_failure *failure)
+/* Whether another attempt follows this failure. Counts the failure. */
+static bool can_retry(haft__graph_task *task, const haft__graph_node *node,
+                      const haft__graph_failure *failure)
 {
     bool listed = node->retry_on == 0 || (node->retry_on & (1U << failure->kind)) != 0;
     return !task->handling && ++task->failures < node->attempts && listed && !failure->final;
@@ -78,7 +78,7 @@ haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *ta
         task->failure.message =
             HAFT__LIT("the results of the step are longer than graph.step_bytes");
     }
-    if (tries_again(task, node, &failure)) {
+    if (can_retry(task, node, &failure)) {
         task->started = task->started && node->kind == HAFT__NODE_DO;
         haft__graph_set_task_state(x, task, HAFT__TASK_READY);
         haft__graph_notice_task(x, task);
@@ -96,12 +96,12 @@ haft_status haft__graph_fail_task(haft__graph_execution *x, haft__graph_task *ta
             haft__graph_program_start(&task->program, arena, x->graph, node->handler, view, err);
     }
     haft__graph_set_task_state(x, task, status == HAFT_OK ? HAFT__TASK_READY : HAFT__TASK_FAILED);
-    return status == HAFT_TOO_BIG ? HAFT_OK : status; /* the handler cannot run, either */
+    return status == HAFT_TOO_BIG ? HAFT_OK : status; /* the handler cannot run either */
 }
 
-/* A limit that a value of the run exceeds is a failure of the node. Other errors are the host's. */
-static haft_status take_error(haft__graph_execution *x, haft__graph_task *task,
-                              const haft_error *why, haft_error *err)
+/* Handles an error. TOO_BIG is a failure of the node; other errors are errors of the host. */
+static haft_status handle_error(haft__graph_execution *x, haft__graph_task *task,
+                                const haft_error *why, haft_error *err)
 {
     if (why->status == HAFT_TOO_BIG) {
         return haft__graph_fail_task(x, task,
@@ -114,7 +114,7 @@ static haft_status take_error(haft__graph_execution *x, haft__graph_task *task,
 
 /* ---- progress ---- */
 
-/* The output is complete: a value that a channel does not accept is a failure of the node. */
+/* Finishes a task with a complete output. If a channel does not accept a value, the node fails. */
 static haft_status finish_task(haft__graph_execution *x, haft__graph_task *task, haft_error *err)
 {
     haft__arena *arena = haft__graph_task_arena(x);
@@ -135,8 +135,8 @@ static haft_status finish_task(haft__graph_execution *x, haft__graph_task *task,
         return haft__graph_fail_task(
             x, task,
             (haft__graph_failure){.code = HAFT__GRAPH_NODE_FAILED,
-                                  .message = HAFT__LIT("`parent`: no graph is around "
-                                                       "this one")},
+                                  .message = HAFT__LIT("`parent`: this graph has no "
+                                                       "parent graph")},
             err);
     }
     haft__graph_set_task_state(x, task, HAFT__TASK_DONE);
@@ -190,7 +190,7 @@ static haft_status run_program(haft__graph_execution *x, haft__graph_task *task,
     HAFT__UNREACHABLE();
 }
 
-/* Continues a task of another kind: its request, then its output. */
+/* Continues a task of another kind: makes its request, then its output. */
 static haft_status run_request(haft__graph_execution *x, haft__graph_task *task,
                                haft__graph_action *ret_action, haft_error *err)
 {
@@ -240,12 +240,12 @@ haft_status haft__graph_advance_task(haft__graph_execution *x, haft__graph_task 
 {
     haft_error why = {0};
     return continue_task(x, task, ret_action, &why) == HAFT_OK ? HAFT_OK
-                                                               : take_error(x, task, &why, err);
+                                                               : handle_error(x, task, &why, err);
 }
 
 /* ---- caches ---- */
 
-/* The key of a task's output in a cache: the node and what it sees. */
+/* Makes the key of a task's output in a cache: the node and its view. */
 static haft_status make_key(haft__graph_execution *x, haft__graph_task *task, haft_error *err)
 {
     haft__arena *arena = haft__graph_task_arena(x);
@@ -256,7 +256,7 @@ static haft_status make_key(haft__graph_execution *x, haft__graph_task *task, ha
     if (status == HAFT_OK) {
         haft__buf_add_str(&buf, x->graph->nodes[task->node].name);
         haft__buf_add_str(&buf, HAFT__LIT(" "));
-        /* The facts come last and are no part of the key. */
+        /* The facts are the last member and are not part of the key. */
         status =
             haft__json_write_canonical(&buf, haft__json_object(view.members, view.count - 1), err);
     }
@@ -268,7 +268,7 @@ static haft_status make_key(haft__graph_execution *x, haft__graph_task *task, ha
     return status;
 }
 
-/* Caches are read for all tasks of a step before any of them runs. */
+/* Requests the cached outputs of all tasks of a step, before any task runs. */
 haft_status haft__graph_look_up(haft__graph_execution *x, haft__graph_action *ret_action,
                                 bool *ret_found, haft_error *err)
 {
@@ -281,7 +281,7 @@ haft_status haft__graph_look_up(haft__graph_execution *x, haft__graph_action *re
             continue;
         }
         haft_status status = make_key(x, task, err);
-        if (status == HAFT_TOO_BIG) { /* such an output is not kept */
+        if (status == HAFT_TOO_BIG) { /* such an output is not cached */
             task->looked_up = true;
             continue;
         }
@@ -335,7 +335,7 @@ haft_status haft__graph_execution_reply(haft__graph_execution *x, size_t index, 
     haft_error why = {0};
     return take_reply(x, index, result, &why) == HAFT_OK
                ? HAFT_OK
-               : take_error(x, &x->tasks[index], &why, err);
+               : handle_error(x, &x->tasks[index], &why, err);
 }
 
 haft_status haft__graph_execution_reply_command(haft__graph_execution *x, size_t index,

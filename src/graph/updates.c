@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* updates.c - the writes of a step go through the reducers. Tests: tests/graph/execution_test.c,
+/* updates.c - applies the reducers to the writes of a step. Tests: tests/graph/execution_test.c,
  * tests/graph/state_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
@@ -10,7 +10,8 @@
 /* Writes of all tasks, grouped by channel. */
 typedef struct grouped {
     haft__graph_write *writes;
-    size_t *first; /* of each channel; one more than there are channels */
+    size_t *first; /* for each channel: index of its first write; the last element is the number of
+                      writes */
 } grouped;
 
 static haft_status group_writes(haft__graph_execution *x, const haft__graph_finished *finished,
@@ -45,7 +46,7 @@ static haft_status group_writes(haft__graph_execution *x, const haft__graph_fini
     return HAFT_OK;
 }
 
-/* The step fails: names the channel and its writers. */
+/* Fails the step, with the names of the channel and its writers. */
 static haft_status set_conflict(haft__graph_execution *x, const haft__graph_reduction *r,
                                 const haft__graph_finished *finished, haft_error *err)
 {
@@ -67,7 +68,7 @@ static haft_status set_conflict(haft__graph_execution *x, const haft__graph_redu
                                                            : haft__arena_fail(&x->scratch, err);
 }
 
-/* The step fails because of the size of a channel or of the event. */
+/* Fails the step because of the size of a channel or of the event. */
 static haft_status set_too_large(haft__graph_execution *x, const haft__graph_reduction *r,
                                  const haft__graph_finished *finished, bool channel,
                                  haft_error *err)
@@ -84,7 +85,8 @@ static haft_status set_too_large(haft__graph_execution *x, const haft__graph_red
                                                                : status;
 }
 
-/* Of a channel that the thread keeps, an event has the whole value: the run begins with it. */
+/* Makes the delta of step 0 for a channel of the thread: the whole value, because the run begins
+ * with it. */
 static haft_status keep_whole(haft__graph_execution *x, const haft__graph_reduction *r,
                               haft__json kept, haft__graph_delta *io_delta, haft_error *err)
 {
@@ -100,7 +102,7 @@ static haft_status keep_whole(haft__graph_execution *x, const haft__graph_reduct
     return status;
 }
 
-/* The data computed for one step: the writes, and the changes so far. */
+/* The data of one step: the writes, and the changes of the channels that are already reduced. */
 typedef struct reducing {
     haft__graph_execution *x;
     const haft__graph_finished *finished;
@@ -111,7 +113,7 @@ typedef struct reducing {
     size_t replaced_count, dropped_count, bytes;
 } reducing;
 
-/* *ret_failed: the step cannot be committed. */
+/* Reduces the writes of one channel. *ret_failed: the step cannot be committed. */
 static haft_status reduce_channel(reducing *g, size_t c, bool *ret_failed, haft_error *err)
 {
     haft__graph_execution *x = g->x;

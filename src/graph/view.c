@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.c - what a node sees, and what nodes other than `do` ask for and write. Tests:
+/* view.c - makes the views of nodes, and the requests and outputs of nodes other than `do`. Tests:
  * tests/graph/execution_test.c. */
 #include "base/limits.h"
 #include "base/str.h"
@@ -30,8 +30,8 @@ haft_status haft__graph_facts(const haft__graph_execution *x, haft_str node, haf
                : haft__arena_fail(arena, err);
 }
 
-/* The channels that a node sees. */
-static haft_status see_channels(const haft__graph_execution *x, const haft__graph_node *node,
+/* Adds the channels that a node sees. */
+static haft_status add_channels(const haft__graph_execution *x, const haft__graph_node *node,
                                 haft__arena *arena, haft__json *ret_view, haft_error *err)
 {
     size_t count = node->sees_all ? x->graph->channel_count : node->input_count, seen = 0;
@@ -55,7 +55,7 @@ static haft_status see(const haft__graph_execution *x, const haft__graph_task *t
 {
     *ret_view = task->argument;
     return task->has_argument ? HAFT_OK
-                              : see_channels(x, &x->graph->nodes[task->node], arena, ret_view, err);
+                              : add_channels(x, &x->graph->nodes[task->node], arena, ret_view, err);
 }
 
 haft_status haft__graph_task_view(haft__graph_execution *x, const haft__graph_task *task,
@@ -97,8 +97,8 @@ haft_status haft__graph_execution_view(haft__graph_execution *x, size_t index, h
 
 /* ---- requests ---- */
 
-/* `args` or `in`: {name: POINTER or {value: JSON}}. A pointer that leads nowhere gives null, or
- * (`sparse`) nothing. */
+/* Reads `args` or `in`: {name: POINTER or {value: JSON}}. If a pointer has no value, the member is
+ * null, or with `sparse` omitted. */
 static haft_status read_values(haft__json source, haft__json view, bool sparse, haft__arena *arena,
                                haft__json *ret_values, haft_error *err)
 {
@@ -119,7 +119,7 @@ static haft_status read_values(haft__json source, haft__json view, bool sparse, 
     return status;
 }
 
-/* The question with its template filled in. */
+/* Makes the question with its template filled in. */
 static haft_status read_question(haft__json ask, haft__json view, haft__arena *arena,
                                  haft__json *ret_question, haft_error *err)
 {
@@ -134,7 +134,8 @@ static haft_status read_question(haft__json ask, haft__json view, haft__arena *a
                                        : status;
 }
 
-/* Appends the plan that the pointer names to the task of an agent; nothing if it leads nowhere. */
+/* Appends the plan at the pointer to the task of an agent. Appends nothing if the plan does not
+ * exist. */
 static haft_status add_plan(haft_str pointer, haft__json view, haft__arena *arena,
                             haft_str *io_task, haft_error *err)
 {
@@ -188,7 +189,7 @@ haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph
         }
         ret_request->value = haft__json_string(text);
         return status;
-    case HAFT__NODE_FUNCTION: /* it gets the view when it starts */
+    case HAFT__NODE_FUNCTION: /* the function gets the view when it starts */
         ret_request->name = haft__object_string(source, "function");
         return HAFT_OK;
     case HAFT__NODE_GRAPH:
@@ -204,7 +205,8 @@ haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph
 
 /* ---- outputs ---- */
 
-/* Without `out`, a graph inside writes the channels of the same name that were written there. */
+/* Makes the writes of an inner graph without `out`: its written channels that have the same name
+ * here. */
 static haft_status write_same_names(const haft__graph *graph, haft__json result, haft__arena *arena,
                                     haft__graph_output *output, haft_error *err)
 {
@@ -233,7 +235,7 @@ haft_status haft__graph_node_output(haft__graph_execution *x, const haft__graph_
     bool inside = node->kind == HAFT__NODE_GRAPH;
     *ret_output = (haft__graph_output){0};
     *ret_valid = true;
-    /* A function without `out` may give its command as plain JSON: so may a person in its place. */
+    /* A function without `out`, or a person in its place, may return a command as plain JSON. */
     bool plain =
         node->kind == HAFT__NODE_FUNCTION && out == NULL && task->result.kind == HAFT__JSON_OBJECT;
     haft__json command = inside                     ? haft__object_get(task->result, "command")

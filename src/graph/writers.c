@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writers.c - which nodes may write which channels. Tests: tests/graph/warnings_test.c. */
+/* writers.c - lists the nodes that may write each channel. Tests: tests/graph/warnings_test.c. */
 #include <stdlib.h>
 
 #include "base/str.h"
@@ -67,7 +67,8 @@ static int compare(const void *a, const void *b)
                                     : 0;
 }
 
-/* A function and a graph inside write what they like; a tool without `out`, by a command. */
+/* Whether the node may write any channel: a function, an inner graph, or a tool without `out`,
+ * which may return a command. */
 static bool writes_anything(const haft__graph_node *node)
 {
     bool tool = node->kind == HAFT__NODE_TOOL && haft__object_find(node->source, "out") == NULL;

@@ -52,7 +52,8 @@ static bool has_call(const haft__message *turn, haft_str id)
     return found;
 }
 
-/* Adds the results of a turn, which may be NULL, and then the results that it did not ask for. */
+/* Adds the results of the calls of a turn (which may be NULL), and then the results of other
+ * calls. */
 static haft_status add_results(const haft__message *turn, const haft__message *results,
                                size_t count, haft__messages *to, haft_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prompt/history.h - histories that every provider accepts: each call has exactly one result,
+ * prompt/history.h - makes histories that every provider accepts: each call has exactly one result,
  * directly after its message and in the order of the calls.
  */
 #ifndef HAFT_PROMPT_HISTORY_H
@@ -8,14 +8,15 @@
 
 #include "prompt/message.h"
 
-/* The result of a call that has none. */
+/* The result that is inserted for a call without a result. */
 #define HAFT__HISTORY_NO_RESULT "The call has no result."
 
 bool haft__history_is_valid(const haft__messages *messages);
 
-/* Makes a valid history, in `arena`; texts are borrowed. A call without a result gets an error, a
- * second result is left out, and a result without its call becomes a message of the user. The
- * beginning of a history does not depend on what follows it, except for its last results. */
+/* Makes a valid history, in `arena`; texts are borrowed. A call without a result gets an error. A
+ * second result of a call is omitted. A result without its call becomes a message of the user. The
+ * beginning of the result does not depend on later messages, except for the last results of the
+ * beginning. */
 HAFT_MUST_USE haft_status haft__history_repair(const haft__messages *messages, haft__arena *arena,
                                                haft__messages *ret_messages, haft_error *err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prompt/message.h - the conversation as the model sees it, independent of any provider.
+ * prompt/message.h - the conversation with the model, independent of any provider.
  *
- * Messages are append-only and immutable. src/model therefore serialises each message once, and the
- * beginning of a request stays the same from turn to turn.
+ * Messages are append-only and immutable. Therefore src/model serialises each message only once,
+ * and each request begins like the previous request.
  */
 #ifndef HAFT_PROMPT_MESSAGE_H
 #define HAFT_PROMPT_MESSAGE_H
@@ -21,32 +21,32 @@ typedef enum haft__message_role {
     HAFT__MESSAGE_TOOL, /* the result of one call */
 } haft__message_role;
 
-/* A call as the assistant wrote it. */
+/* A call in a message of the assistant. */
 typedef struct haft__message_call {
-    haft_str id; /* from the model, or made by haft; unique in the conversation */
+    haft_str id; /* chosen by the model or by haft; unique in the conversation */
     haft_str name;
     haft_str arguments; /* JSON text */
-    haft_str malformed; /* why the call could not be parsed; `arguments` is then its original text.
-                           "" otherwise */
-    bool repaired;      /* it was repaired while it was parsed */
+    haft_str malformed; /* the reason why the call could not be parsed (`arguments` is then its
+                         * original text), or "" */
+    bool repaired;      /* the parser repaired the call */
 } haft__message_call;
 
 typedef struct haft__message {
     haft__message_role role;
     haft_str text;
-    haft_str reasoning; /* of an assistant */
-    /* Of an assistant: the same message in the form of the model that wrote it, a JSON array, with
-     * that model and its endpoint, which alone may get it back. "" if it has no such form. */
+    haft_str reasoning; /* for an assistant */
+    /* For an assistant: `items` is the same message in the provider's own form, a JSON array, or
+     * "". Only the provider, model and endpoint that wrote the message may get it back. */
     haft_str items, items_provider, items_model, items_endpoint;
-    const haft__message_call *calls; /* of an assistant */
+    const haft__message_call *calls; /* for an assistant */
     size_t call_count;
-    haft_str call_id, call_name; /* of a tool result */
-    bool is_error;               /* of a tool result */
+    haft_str call_id, call_name; /* for a tool result */
+    bool is_error;               /* for a tool result */
     haft_str call;               /* of a tool result: haft's id of the call; "" if unknown */
     size_t call_index;           /* if `call` is known: its index in the calls of the run */
     bool cleared;                /* of a tool result: its text is a stub (prompt/context.h) */
     bool is_task;                /* of a user: the task of the run */
-    /* Of a result of tool_search: the tools that it was the first to reveal. */
+    /* For a result of tool_search: the tools that no earlier search had revealed. */
     const struct haft__tool *const *revealed;
     size_t revealed_count;
 } haft__message;

@@ -9,11 +9,11 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-/* Maximum length of the line after the mark, and of a note after it, such as that of a repeated
+/* Maximum length of the text after the mark: a line, and a note, for example about a repeated
  * call. */
 #define MARK_NOTE_BYTES 1024
 
-/* An id of a call is short; a longer one is cut in a line. */
+/* Maximum bytes of a call's id in a line. Ids are usually shorter. */
 #define CALL_BYTES 64
 
 /* The number of bytes of the result that are shown. A text with at most `chars` bytes has at most

@@ -39,11 +39,11 @@ void haft__prompt_system(haft__buf *buf, const haft__spec *spec)
 typedef struct transcript {
     haft__messages *list;
     const haft__format *format;
-    haft__buf text; /* of the message that is being written */
+    haft__buf text; /* text of the current message */
     haft_error *err;
 } transcript;
 
-/* Adds the text as a message, and begins the next one. */
+/* Adds the text as a message, and begins the next message. */
 static haft_status add_message(transcript *t, haft__message_role role)
 {
     haft__arena *arena = t->list->arena;
@@ -89,7 +89,7 @@ static haft_status add_call(transcript *t, const haft__message_call *call)
     return add_message(t, HAFT__MESSAGE_ASSISTANT);
 }
 
-/* The result of a call: it usually has the call's index. NULL if there is none. */
+/* Finds the result of a call, which usually has the same index; NULL if the call has no result. */
 static const haft__message *find_result(const haft__message *results, size_t count, size_t index,
                                         haft_str id)
 {
@@ -114,8 +114,8 @@ static bool has_call(const haft__message *turn, haft_str id)
     return false;
 }
 
-/* Adds a turn of the assistant: each call with its result, because the text has no ids that would
- * connect them. */
+/* Adds a turn of the assistant. Each call is followed by its result, because the text contains no
+ * ids. */
 static haft_status add_turn(transcript *t, const haft__message *message, size_t result_count)
 {
     haft_status status = HAFT_OK;
@@ -149,7 +149,8 @@ static size_t count_results(const haft__messages *messages, size_t first)
     return i - first;
 }
 
-/* The index of the task of this run: an earlier run of the thread may have had the same one. */
+/* The index of the task of this run. Searches from the end, because an earlier run of the thread
+ * may have had the same task. */
 static size_t find_task(const haft__messages *messages, haft_str task)
 {
     size_t i = messages->count;

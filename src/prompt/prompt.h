@@ -21,11 +21,11 @@ void haft__prompt_add_plan(haft__buf *buf, haft__json plan);
  * HAFT__LIMIT_PLAN_CHARS code points. Appends nothing if the spec has neither. */
 void haft__prompt_system(haft__buf *buf, const haft__spec *spec);
 
-/* The history of the planner shape: messages of text in the roles system, user and assistant. A
- * call is a message of the assistant, its result is the user's next one, and the task comes last.
- * `messages` are those of the run, task included. If the calls are written in a text format,
- * results cannot contain its marks; `format` is NULL otherwise. The messages live in `arena` and
- * borrow from `messages`. */
+/* Makes the history of the planner shape: text messages with the roles system, user and assistant.
+ * A call is a message of the assistant, its result is the next message of the user, and the task is
+ * the last message. `messages` are the messages of the run, including the task. `format` is the
+ * text format of calls, whose marks are removed from results; or NULL. The messages live in `arena`
+ * and borrow from `messages`. */
 HAFT_MUST_USE haft_status haft__prompt_transcript(const haft__messages *messages, haft_str task,
                                                   const haft__format *format, haft__arena *arena,
                                                   haft__messages *ret_messages, haft_error *err);

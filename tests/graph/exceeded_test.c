@@ -63,8 +63,8 @@ static const row rows[] = {
      "{\"channels\":{\"c\":{},\"d\":{}},\"nodes\":{" TOOL("a", "\"c\":\"\",\"d\":\"\"") "}," EDGES(
          TO("start", "a")) "}",
      "a", "changes more than 67108864 bytes", 40 * MB, 0},
-    {"what is sent", MAPPED, "", NULL, 7 * MB, 0},
-    {"too much is sent", MAPPED, "a", "what is sent", 8 * MB, 0},
+    {"sent arguments", MAPPED, "", NULL, 7 * MB, 0},
+    {"too much is sent", MAPPED, "a", "the arguments that are sent", 8 * MB, 0},
     {"a list", LOOP, "", NULL, 15 * MB, 0},
     {"a long list", LOOP, "a", "the channel 'c' would have more than 67108864 bytes", 17 * MB, 0},
     {"a nested result", NESTED, "", NULL, 0, HAFT__LIMIT_GRAPH_DEPTH},

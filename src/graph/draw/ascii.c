@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascii.c - a drawing as text, for terminals. Tests: tests/graph/draw/ascii_test.c. */
+/* ascii.c - writes a drawing as text, for terminals. Tests: tests/graph/draw/ascii_test.c. */
 #include <string.h>
 
 #include "base/error.h"
@@ -12,7 +12,7 @@ typedef struct canvas {
     int32_t width, height;
 } canvas;
 
-/* A line that crosses another one, or turns, is a plus. */
+/* Draws a part of a line. If the cell already has another part of a line, draws a plus. */
 static void put_line(canvas *c, int32_t x, int32_t y, char sign)
 {
     if (x < 0 || y < 0 || x >= c->width || y >= c->height) {
@@ -29,7 +29,7 @@ static void put(canvas *c, int32_t x, int32_t y, char sign)
     }
 }
 
-/* Centred at x; characters that are not ASCII become a question mark. */
+/* Writes a text, centred at x. Characters that are not ASCII become a question mark. */
 static void put_text(canvas *c, int32_t x, int32_t y, haft_str text)
 {
     int32_t at = x - (int32_t)haft__utf8_length(text) / 2;
@@ -74,8 +74,8 @@ static void draw_box(canvas *c, const haft__drawing_box *box)
     }
 }
 
-/* From the upper to the lower point: down, across, down. `first` and `last`: the points are at a
- * box. */
+/* Draws a line from the upper to the lower point: down, across, down. `first`, `last`: the upper or
+ * lower point is at a box. */
 static void draw_segment(canvas *c, haft__drawing_point up, haft__drawing_point down, bool first,
                          bool last)
 {
@@ -114,7 +114,7 @@ static void draw_line(canvas *c, const haft__drawing *drawing, const haft__drawi
     }
 }
 
-/* Arrows stand above lines that meet them. */
+/* Draws an arrow. Arrows are drawn last, over lines. */
 static void draw_arrow(canvas *c, const haft__drawing_line *line)
 {
     if (line->point_count > 1) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drawing.c - the boxes and lines of a graph. Tests: tests/graph/draw/drawing_test.c. */
+/* drawing.c - makes the boxes and lines of a graph. Tests: tests/graph/draw/drawing_test.c. */
 #include "graph/draw/drawing.h"
 
 #include "base/limits.h"
@@ -10,7 +10,7 @@
 #include "json/object.h"
 #include "json/write.h"
 
-/* Characters of a label; longer ones are cut. */
+/* Maximum characters of a label; longer labels are truncated. */
 #define LABEL_CHARS 36
 
 typedef struct maker {
@@ -18,7 +18,7 @@ typedef struct maker {
     const haft__graph *graph;
     haft__graph_targets targets;
     haft__drawing *drawing;
-    uint32_t *joins; /* of each edge: its bar */
+    uint32_t *joins; /* for each edge: the box of its bar */
     haft_status status;
 } maker;
 
@@ -189,7 +189,7 @@ static void make_lines(maker *m)
 {
     const haft__graph *graph = m->graph;
     for (size_t t = m->targets.first[graph->node_count]; t < m->targets.count; t++) {
-        add_target(m, &m->targets.items[t]); /* of start, first */
+        add_target(m, &m->targets.items[t]); /* targets of start are first */
     }
     if (graph->has_on_limit) {
         add_line(m, 0, box_of(m, graph->on_limit), HAFT__LIT("at the limit"), true);

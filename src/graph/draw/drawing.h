@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph/draw/drawing.h - a graph as boxes and lines, and its pictures.
+ * graph/draw/drawing.h - draws a graph as boxes and lines.
  *
  *     haft__drawing_create(arena, graph, &drawing, err);
  *     haft__drawing_layout(arena, &drawing, &haft__drawing_pixels, err);
  *     haft__drawing_write_svg(&drawing, title, buf);
  *
- * Mermaid and DOT have a layout of their own: they need only haft__drawing_create.
+ * Programs that read Mermaid or DOT make their own layout, so these formats need only
+ * haft__drawing_create.
  */
 #ifndef HAFT_GRAPH_DRAW_DRAWING_H
 #define HAFT_GRAPH_DRAW_DRAWING_H
@@ -26,21 +27,21 @@ typedef struct haft__drawing_point {
 
 typedef struct haft__drawing_box {
     haft__drawing_shape shape;
-    haft_str name;   /* of a join: "" */
-    haft_str detail; /* "agent", "tool publish"; of `do`: "" */
-    bool pauses;     /* waits for a person */
+    haft_str name;   /* "" for a join */
+    haft_str detail; /* "agent", "tool publish"; "" for `do` */
+    bool pauses;     /* the node waits for a person */
     bool deferred;
-    int32_t x, y; /* of its centre, after the layout */
+    int32_t x, y; /* position of the centre, after the layout */
     int32_t width, height;
 } haft__drawing_box;
 
 typedef struct haft__drawing_line {
-    uint32_t from, to;            /* boxes */
+    uint32_t from, to;            /* indices of boxes */
     haft_str label;               /* the condition, or "" */
     bool dashed;                  /* not always followed */
     haft__drawing_point *points;  /* from `from` to `to`, after the layout */
     size_t point_count;           /* 0: a line from a box to itself */
-    haft__drawing_point label_at; /* its centre */
+    haft__drawing_point label_at; /* centre of the label */
 } haft__drawing_line;
 
 typedef struct haft__drawing {
@@ -54,9 +55,9 @@ typedef struct haft__drawing {
 /* The sizes of a picture, in its units. */
 typedef struct haft__drawing_metrics {
     int32_t letter;      /* the width of a letter */
-    int32_t text_height; /* of a line of text, and of a label */
+    int32_t text_height; /* height of a line of text, and of a label */
     int32_t padding_x, padding_y;
-    int32_t bar_width, bar_height; /* of a join */
+    int32_t bar_width, bar_height; /* size of the bar of a join */
     int32_t gap_x, gap_y;
     int32_t margin;
 } haft__drawing_metrics;
@@ -67,8 +68,9 @@ extern const haft__drawing_metrics haft__drawing_cells;  /* for a terminal */
 HAFT_MUST_USE haft_status haft__drawing_create(haft__arena *arena, const haft__graph *graph,
                                                haft__drawing *ret_drawing, haft_error *err);
 
-/* Gives each box and line its place: boxes in layers, so that lines lead down where they can. Fails
- * with TOO_BIG if the picture has more than HAFT__LIMIT_GRAPH_DRAWN_POINTS boxes and bends. */
+/* Computes the positions of boxes and lines. Boxes are in layers, so that most lines lead down.
+ * Fails with TOO_BIG if the picture has more than HAFT__LIMIT_GRAPH_DRAWN_POINTS boxes and
+ * bends. */
 HAFT_MUST_USE haft_status haft__drawing_layout(haft__arena *arena, haft__drawing *drawing,
                                                const haft__drawing_metrics *metrics,
                                                haft_error *err);

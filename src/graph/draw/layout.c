@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.c - a layered layout: boxes stand in rows, and lines lead from row to row.
+ * layout.c - makes a layered layout: boxes are in rows, and lines lead from row to row.
  *
- * Lines that would close a cycle are turned round first. Each box then stands below all boxes that
- * lead to it. A line that crosses rows gets a bend in each of them; one with a label crosses at
- * least one row, and its bend there is as wide as the label, so that labels overlap nothing. The
- * order in a row follows the mean place of the neighbours, and so does the place itself, as near
- * as the widths of the others allow. Tests: tests/graph/draw/layout_test.c.
+ * First, lines that would close a cycle are reversed. Then each box is placed in a row below all
+ * boxes that lead to it. A line that crosses rows gets a bend in each of these rows. A line with a
+ * label crosses at least one row; its bend there is as wide as the label, so that labels do not
+ * overlap. Boxes and bends in a row are sorted by the mean position of their neighbours, and placed
+ * as near to it as the widths of the other items allow. Tests: tests/graph/draw/layout_test.c.
  */
 #include <stdlib.h>
 
@@ -38,22 +38,22 @@ const haft__drawing_metrics haft__drawing_cells = {.letter = 1,
 
 /* A box, or a bend of a line. */
 typedef struct item {
-    uint32_t layer, place; /* its row, and its place there */
+    uint32_t layer, place; /* row, and index in the row */
     int32_t width;
-    int64_t x, wanted;
-    int64_t key; /* for sorting */
+    int64_t x, ideal;
+    int64_t key; /* sort key */
     uint32_t id;
 } item;
 
-/* From an item to one in the next row. */
+/* A link from an item to an item in the next row. */
 typedef struct link {
     uint32_t above, below;
 } link;
 
-/* A line, turned so that it leads down. */
+/* A line, reversed if necessary so that it leads down. */
 typedef struct path {
-    uint32_t above, below; /* boxes */
-    uint32_t first;        /* item of its first bend; the others follow it */
+    uint32_t above, below; /* indices of boxes */
+    uint32_t first;        /* item of its first bend; the other bends are the next items */
     uint32_t bends;
     bool turned, loop;
 } path;
@@ -70,19 +70,19 @@ typedef struct layout {
     uint32_t *rows; /* items by row and place */
     size_t *row_first;
     size_t row_count;
-    uint32_t *up, *down; /* links of each item, by item */
+    uint32_t *up, *down; /* links, sorted by item */
     size_t *up_first, *down_first;
 } layout;
 
 /* ---- layers ---- */
 
-/* The lines of each box, and room to walk along them. */
+/* The lines of each box, and memory for a walk along them. */
 typedef struct walk {
-    size_t *first;      /* of each box */
-    uint32_t *by_start; /* lines */
+    size_t *first;      /* for each box: index of its first line in `by_start` */
+    uint32_t *by_start; /* lines, sorted by their start */
     uint32_t *queue;
-    uint32_t *seen;  /* the number of the walk that saw a box */
-    uint32_t *order; /* of the walk from start: how early a box is seen */
+    uint32_t *seen;  /* for each box: the number of the last walk that reached it */
+    uint32_t *order; /* for each box: its position in the walk from start */
     uint32_t number;
 } walk;
 
@@ -112,7 +112,7 @@ static bool prepare_walk(layout *l, walk *w)
     return true;
 }
 
-/* Walks breadth-first from a box. Returns the number of boxes seen, in w->queue. */
+/* Walks breadth-first from a box. Returns the number of reached boxes, which are in w->queue. */
 static size_t walk_from(const layout *l, walk *w, uint32_t from, uint32_t until)
 {
     size_t count = 0;
@@ -132,9 +132,9 @@ static size_t walk_from(const layout *l, walk *w, uint32_t from, uint32_t until)
     return count;
 }
 
-/* Turns the lines round that lead back: to a box that is nearer to start, and from which a path
- * leads to their own start. The remaining lines form no cycle, because inside each cycle all
- * lines lead away from start. */
+/* Reverses lines that lead back: the target is nearer to start, and a path leads from the target to
+ * the beginning of the line. The remaining lines form no cycle, because every cycle contains a line
+ * that leads back. */
 static bool turn_lines(layout *l)
 {
     uint32_t boxes = (uint32_t)l->drawing->box_count;
@@ -142,7 +142,7 @@ static bool turn_lines(layout *l)
     if (!prepare_walk(l, &w)) {
         return false;
     }
-    size_t count = walk_from(l, &w, 0, boxes); /* until no box: all that start leads to */
+    size_t count = walk_from(l, &w, 0, boxes); /* the whole graph, because no box has this index */
     for (size_t i = 0; i < count; i++) {
         w.order[w.queue[i]] = (uint32_t)i;
     }
@@ -161,7 +161,7 @@ static bool turn_lines(layout *l)
     return true;
 }
 
-/* Each box stands below all that lead to it. */
+/* Computes the row of each box: below all boxes that lead to it. */
 static void find_layers(layout *l)
 {
     uint32_t last = 0;
@@ -222,7 +222,7 @@ static haft_status make_bends(layout *l, haft_error *err)
         for (uint32_t b = 0; b < p->bends; b++) {
             item *bend = &items[p->first + b];
             bend->layer = items[p->above].layer + b + 1;
-            /* the label stands at the bend next to the start of the line */
+            /* the label is at the bend next to the start of the line */
             bool labelled = b == (p->turned ? p->bends - 1 : 0);
             bend->width = labelled ? label_width(l, l->drawing->lines[i].label) : 1;
             l->links[l->link_count++] = (link){above, p->first + b};
@@ -278,16 +278,17 @@ static bool make_rows(layout *l)
         next[r] = l->row_first[r];
     }
     for (size_t i = 0; i < l->item_count; i++) {
-        item *it = &l->items[i];
-        it->id = (uint32_t)i;
-        it->place = (uint32_t)(next[it->layer] - l->row_first[it->layer]);
-        l->rows[next[it->layer]++] = (uint32_t)i;
+        item *current = &l->items[i];
+        current->id = (uint32_t)i;
+        current->place = (uint32_t)(next[current->layer] - l->row_first[current->layer]);
+        l->rows[next[current->layer]++] = (uint32_t)i;
     }
     return true;
 }
 
-/* The mean of what `of` says about the neighbours, times 1024; `otherwise` without neighbours. */
-static int64_t mean(const layout *l, uint32_t id, bool up, bool place, int64_t otherwise)
+/* The mean position of the neighbours (their index or x), times 1024; `fallback` without
+ * neighbours. */
+static int64_t mean(const layout *l, uint32_t id, bool up, bool place, int64_t fallback)
 {
     const uint32_t *list = up ? l->up : l->down;
     const size_t *first = up ? l->up_first : l->down_first;
@@ -295,7 +296,7 @@ static int64_t mean(const layout *l, uint32_t id, bool up, bool place, int64_t o
     for (size_t i = first[id]; i < first[id + 1]; i++) {
         sum += place ? (int64_t)l->items[list[i]].place : l->items[list[i]].x;
     }
-    return count > 0 ? sum * 1024 / count : otherwise * 1024;
+    return count > 0 ? sum * 1024 / count : fallback * 1024;
 }
 
 static int compare_items(const void *a, const void *b)
@@ -310,9 +311,9 @@ static void sort_row(layout *l, size_t row, bool up, item *scratch)
 {
     size_t first = l->row_first[row], count = l->row_first[row + 1] - first;
     for (size_t i = 0; i < count; i++) {
-        item *it = &l->items[l->rows[first + i]];
-        it->key = mean(l, it->id, up, true, it->place);
-        scratch[i] = *it;
+        item *current = &l->items[l->rows[first + i]];
+        current->key = mean(l, current->id, up, true, current->place);
+        scratch[i] = *current;
     }
     qsort(scratch, count, sizeof(*scratch), compare_items);
     for (size_t i = 0; i < count; i++) {
@@ -321,7 +322,7 @@ static void sort_row(layout *l, size_t row, bool up, item *scratch)
     }
 }
 
-/* Goes down and up through the rows in turn. */
+/* Visits the rows alternately from top to bottom and from bottom to top. */
 static void sweep(layout *l, void (*visit)(layout *, size_t, bool, item *), item *scratch)
 {
     for (int s = 0; s < SWEEPS; s++) {
@@ -340,36 +341,35 @@ static int64_t distance(const layout *l, const item *left, const item *right)
     return (left->width + right->width + 1) / 2 + l->metrics->gap_x;
 }
 
-/* Moves the items of a row as near to the mean of their neighbours as their widths allow: the least
- * sum of squares, by joining neighbours that would overlap into blocks (pool adjacent violators).
- */
+/* Moves the items of a row as near to the mean of their neighbours as their widths allow: minimizes
+ * the sum of squares by joining items that would overlap into blocks (pool adjacent violators). */
 static void place_row(layout *l, size_t row, bool up, item *scratch)
 {
     size_t first = l->row_first[row], count = l->row_first[row + 1] - first, blocks = 0;
     int64_t offset = 0;
-    /* of a block, scratch has: x, the sum; key, the count; wanted, the mean */
+    /* fields of a block in scratch: x is the sum, key the count, ideal the mean */
     for (size_t i = 0; i < count; i++) {
-        item *it = &l->items[l->rows[first + i]];
+        item *current = &l->items[l->rows[first + i]];
         if (i > 0) {
-            offset += distance(l, &l->items[l->rows[first + i - 1]], it);
+            offset += distance(l, &l->items[l->rows[first + i - 1]], current);
         }
-        it->wanted = mean(l, it->id, up, false, it->x) / 1024 - offset;
-        scratch[blocks++] = (item){.x = it->wanted, .key = 1, .wanted = it->wanted};
-        while (blocks > 1 && scratch[blocks - 2].wanted > scratch[blocks - 1].wanted) {
+        current->ideal = mean(l, current->id, up, false, current->x) / 1024 - offset;
+        scratch[blocks++] = (item){.x = current->ideal, .key = 1, .ideal = current->ideal};
+        while (blocks > 1 && scratch[blocks - 2].ideal > scratch[blocks - 1].ideal) {
             item *into = &scratch[blocks - 2], *from = &scratch[--blocks];
             into->x += from->x;
             into->key += from->key;
-            into->wanted = into->x / into->key;
+            into->ideal = into->x / into->key;
         }
     }
     offset = 0;
     for (size_t b = 0, i = 0; b < blocks; b++) {
         for (int64_t n = 0; n < scratch[b].key; n++, i++) {
-            item *it = &l->items[l->rows[first + i]];
+            item *current = &l->items[l->rows[first + i]];
             if (i > 0) {
-                offset += distance(l, &l->items[l->rows[first + i - 1]], it);
+                offset += distance(l, &l->items[l->rows[first + i - 1]], current);
             }
-            it->x = scratch[b].wanted + offset;
+            current->x = scratch[b].ideal + offset;
         }
     }
 }
@@ -380,15 +380,16 @@ static void place_items(layout *l, item *scratch)
     for (size_t r = 0; r < l->row_count; r++) {
         int64_t x = 0;
         for (size_t i = l->row_first[r]; i < l->row_first[r + 1]; i++) {
-            item *it = &l->items[l->rows[i]];
-            x += i > l->row_first[r] ? distance(l, &l->items[l->rows[i - 1]], it) : 0;
-            it->x = x;
+            item *current = &l->items[l->rows[i]];
+            x += i > l->row_first[r] ? distance(l, &l->items[l->rows[i - 1]], current) : 0;
+            current->x = x;
         }
     }
     sweep(l, place_row, scratch);
     for (size_t i = 0; i < l->item_count; i++) {
-        const item *it = &l->items[i];
-        int64_t left = it->x - it->width / 2, right = it->x + (it->width + 1) / 2;
+        const item *current = &l->items[i];
+        int64_t left = current->x - current->width / 2,
+                right = current->x + (current->width + 1) / 2;
         least = i == 0 || left < least ? left : least;
         most = i == 0 || right > most ? right : most;
     }
@@ -414,14 +415,14 @@ static void size_boxes(layout *l)
         l->items[b].width = box->width;
     }
     for (size_t i = 0; i < l->drawing->line_count; i++) {
-        if (l->paths[i].loop) { /* room for the loop and its label at the right side */
+        if (l->paths[i].loop) { /* space for the loop and its label on the right side */
             l->items[l->paths[i].above].width +=
                 2 * (2 * m->padding_x + label_width(l, l->drawing->lines[i].label));
         }
     }
 }
 
-/* Where the middle of each row is. */
+/* Computes the y coordinate of the middle of each row. */
 static bool find_heights(layout *l, int32_t **ret_middles)
 {
     int32_t *middles = haft__arena_array(l->arena, l->row_count + 1, sizeof(*middles));
@@ -443,12 +444,12 @@ static bool find_heights(layout *l, int32_t **ret_middles)
 
 static haft__drawing_point point_of(const layout *l, uint32_t id, const int32_t *middles, int side)
 {
-    const item *it = &l->items[id];
+    const item *current = &l->items[id];
     int32_t half = id < l->drawing->box_count ? l->drawing->boxes[id].height : 0;
-    int32_t y = middles[it->layer];
-    return (haft__drawing_point){(int32_t)it->x, side < 0   ? y - half / 2
-                                                 : side > 0 ? y - half / 2 + half
-                                                            : y};
+    int32_t y = middles[current->layer];
+    return (haft__drawing_point){(int32_t)current->x, side < 0   ? y - half / 2
+                                                      : side > 0 ? y - half / 2 + half
+                                                                 : y};
 }
 
 static bool draw_line(layout *l, size_t index, const int32_t *middles)
@@ -464,7 +465,7 @@ static bool draw_line(layout *l, size_t index, const int32_t *middles)
         size_t at = p->turned ? count - 1 - i : i;
         uint32_t id = i == 0 ? p->above : i == count - 1 ? p->below : p->first + (uint32_t)i - 1;
         points[at] = point_of(l, id, middles, i == 0 ? 1 : i == count - 1 ? -1 : 0);
-        if (p->turned && id < l->drawing->box_count) { /* beside the lines that lead down */
+        if (p->turned && id < l->drawing->box_count) { /* next to the lines that lead down */
             points[at].x += l->drawing->boxes[id].width / 4;
         }
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* markup.c - a drawing in the languages of Mermaid and Graphviz, which make the layout. Tests:
- * tests/graph/draw/markup_test.c. */
+/* markup.c - writes a drawing in the languages of Mermaid and Graphviz, whose programs make the
+ * layout. Tests: tests/graph/draw/markup_test.c. */
 #include "base/str.h"
 #include "graph/draw/drawing.h"
 
-/* A text in quotes; `quote` stands for a quote inside. */
+/* Appends a text in quotes; `quote` replaces a quote inside the text. */
 static void add_quoted(haft__buf *buf, haft_str text, const char *quote)
 {
     for (size_t i = 0; i < text.len; i++) {

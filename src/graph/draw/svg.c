@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg.c - a drawing as SVG, for light and dark pages. Tests: tests/graph/draw/svg_test.c. */
+/* svg.c - writes a drawing as SVG, for light and dark pages. Tests: tests/graph/draw/svg_test.c. */
 #include "base/str.h"
 #include "graph/draw/drawing.h"
 
@@ -44,7 +44,7 @@ static void add_box(haft__buf *buf, const haft__drawing_box *box)
     }
 }
 
-/* A curve that leaves and enters every row vertically. */
+/* Appends a curve that leaves and enters every row vertically. */
 static void add_line(haft__buf *buf, const haft__drawing *drawing, const haft__drawing_line *line)
 {
     haft__buf_addf(buf, "<path class=\"line%s\" d=\"", line->dashed ? " dashed" : "");

@@ -44,8 +44,9 @@ static const haft__run_call *find_running(const haft__run *run)
 
 static haft_status check_graph(const haft__run *run, haft_error *err)
 {
-    return run->graph != NULL ? HAFT_OK
-                              : haft__fail(err, HAFT_BAD_STATE, "", "the run is no run of a graph");
+    return run->graph != NULL
+               ? HAFT_OK
+               : haft__fail(err, HAFT_BAD_STATE, "", "the run is not a run of a graph");
 }
 
 static haft_status check_running(const haft__run *run, haft_error *err)

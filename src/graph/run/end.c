@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* end.c - how a run of a graph ends: its answer, and what a graph around it reads. Tests:
+/* end.c - the end of a run of a graph: its answer, and its result for a parent graph. Tests:
  * tests/graph/run/graph_run_test.c. */
 #include "base/buf.h"
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include "json/object.h"
 #include "json/pointer.h"
 
-/* The channels that the answer consists of: those of `output`, or all that were written. */
+/* Collects the channels of the answer: the channels of `output`, or all written channels. */
 static haft_status collect_output(const haft__graph_run *graph, haft__json state,
                                   haft__json *ret_output, haft_error *err)
 {
@@ -32,7 +32,7 @@ static haft_status collect_output(const haft__graph_run *graph, haft__json state
     return status;
 }
 
-/* A text as it is, anything else as canonical JSON. */
+/* Writes a text unchanged, and any other value as canonical JSON. */
 static haft_status write_answer(haft__graph_run *graph, haft__json state, haft_str *ret_answer,
                                 haft_error *err)
 {
@@ -65,7 +65,7 @@ static haft_status write_answer(haft__graph_run *graph, haft__json state, haft_s
     return status;
 }
 
-/* ---- what the thread keeps ---- */
+/* ---- values of the thread ---- */
 
 bool haft__graph_keeps_channels(const haft__graph *graph)
 {
@@ -114,7 +114,8 @@ haft_status haft__graph_keep(const haft__run *run, haft__arena *arena, haft__jso
 
 /* ---- the end ---- */
 
-/* A thread that cannot keep its values must not begin with older ones in silence. */
+/* Fails if the values for the thread are too large, because otherwise the next run would silently
+ * begin with older values. */
 static haft_status check_kept(const haft__graph_run *graph, haft_error *err)
 {
     haft__json kept = haft__json_null();
@@ -128,7 +129,7 @@ static haft_status check_kept(const haft__graph_run *graph, haft_error *err)
                  : status;
 }
 
-/* {state, wrote, command}: what the node around this graph gets. */
+/* Makes {state, wrote, command}, the result for the node of the parent graph. */
 static haft_status make_result(const haft__graph_run *graph, haft__json state,
                                haft__json *ret_result, haft_error *err)
 {
@@ -154,7 +155,7 @@ static haft_status make_result(const haft__graph_run *graph, haft__json state,
     return HAFT_OK;
 }
 
-/* The nodes, or the channel and its nodes, that a failure names. */
+/* Writes the names in a failure: the nodes, or the channel and its nodes. */
 static haft_status name_failed(const haft__graph_run *graph, haft_str *ret_names, haft_error *err)
 {
     const haft__graph_execution *x = graph->x;
@@ -176,7 +177,7 @@ static haft_status name_failed(const haft__graph_run *graph, haft_str *ret_names
     return status;
 }
 
-/* Fills in the members of the end, apart from its kind. */
+/* Fills in the members of the end, except its kind. */
 static haft_status fill_end(haft__run *run, bool failed, haft__graph_next *next, haft_error *err)
 {
     haft__graph_run *graph = run->graph;
@@ -201,7 +202,7 @@ static haft_status fill_end(haft__run *run, bool failed, haft__graph_next *next,
     return status;
 }
 
-/* The end is too large: the run fails without an answer. Needs no memory of the run. */
+/* Fails the run without an answer, because the end is too large. Needs no memory of the run. */
 static void set_too_large(haft__graph_run *graph, const haft_error *why, haft__graph_next *next)
 {
     if (graph->x->end != HAFT__GRAPH_FAILED) {
@@ -258,7 +259,7 @@ haft_status haft__graph_set_last_answer(haft__run *run, haft_error *err)
     if (status == HAFT_OK) {
         status = write_answer(graph, state, &run->graph_next.answer, &why);
     }
-    if (status == HAFT_TOO_BIG) { /* then the run has no answer */
+    if (status == HAFT_TOO_BIG) { /* the run has no answer */
         return HAFT_OK;
     }
     return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);

@@ -24,7 +24,7 @@ static uint32_t read_number(haft__json facts, const char *key)
     return (uint32_t)haft__object_number(facts, key, 0);
 }
 
-/* The arguments are what the node sees. */
+/* Calls the function with the node's view as arguments. */
 static haft_reply run_function(haft_call *call, const void *args)
 {
     const haft_str *json = args;
@@ -52,7 +52,8 @@ typedef struct added_reducer {
     void *context;
 } added_reducer;
 
-/* The writes of a step, one after the other. `text` is the value so far, as JSON. */
+/* The state while the writes of a step are applied one after the other. `text` is the current value
+ * as JSON. */
 typedef struct reduction {
     haft_call *call;
     const added_reducer *reducer;
@@ -70,8 +71,8 @@ static void set_text(haft__buf *buf, haft__json value)
     haft__json_write(buf, value);
 }
 
-/* Takes the reply as the new value, and frees the memory of the call. */
-static void take_reply(reduction *r, haft_reply reply, haft__arena_mark mark)
+/* Stores the reply as the new value, and frees the memory of the call. */
+static void store_reply(reduction *r, haft_reply reply, haft__arena_mark mark)
 {
     if (reply.kind == HAFT_REPLY_ERROR || reply.kind == HAFT_REPLY_COMMAND) {
         r->refused = true;
@@ -90,7 +91,7 @@ static void take_reply(reduction *r, haft_reply reply, haft__arena_mark mark)
     haft__arena_restore(&r->call->arena, mark);
 }
 
-/* Applies the writes of all tasks, or of one. */
+/* Applies the writes of all tasks, or only of the task `only`. */
 static void apply(reduction *r, const haft__json *value, const uint64_t *only)
 {
     r->has_value = value != NULL;
@@ -109,7 +110,7 @@ static void apply(reduction *r, const haft__json *value, const uint64_t *only)
         }
         haft_str before = r->has_value ? haft__buf_str(&r->text) : (haft_str){NULL, 0};
         r->failed = task;
-        take_reply(r, r->reducer->reduce(r->call, before, haft__buf_str(&r->update)), mark);
+        store_reply(r, r->reducer->reduce(r->call, before, haft__buf_str(&r->update)), mark);
     }
 }
 
@@ -208,7 +209,7 @@ static haft_status declare(haft__arena *arena, const char *prefix, const char *n
     return HAFT_OK;
 }
 
-/* Traits that say something about a function which only a graph calls. */
+/* The traits that a function for graphs may have. */
 #define FUNCTION_TRAITS                                                                            \
     (HAFT_READ_ONLY | HAFT_IDEMPOTENT | HAFT_DESTRUCTIVE | HAFT_NEEDS_APPROVAL | HAFT_COST_FREE    \
      | HAFT_COST_HEAVY)

@@ -13,7 +13,7 @@
 
 /* ---- the input ---- */
 
-/* The only channel that the input may set; false if there are several, or none. */
+/* Finds the only channel that the input may set; false if there is no such channel or several. */
 static bool find_only_input(const haft__graph *graph, haft_str *ret_channel)
 {
     bool listed = graph->input.kind == HAFT__JSON_ARRAY;
@@ -53,7 +53,7 @@ haft_status haft__graph_read_input(const haft__graph *graph, haft_str task, haft
 
 /* ---- the graph of a spec ---- */
 
-/* Graphs that nodes may name: those of the spec, and files. Only the names count here. */
+/* Lists the graphs that nodes may name: graphs of the spec, and files. Only the names are used. */
 static haft_status list_graphs(const haft__spec *spec, haft__arena *arena, haft__json *ret_graphs,
                                haft_error *err)
 {
@@ -166,17 +166,18 @@ haft_status haft__graph_child_source(const haft__spec *spec, haft_str reference,
 /* Bytes that stay free for the results of calls and for the end of the run. */
 #define SPARE_BYTES ((size_t)HAFT__LIMIT_GRAPH_TEXT_BYTES)
 
-/* Whether an event of that many bytes would leave too little room in the memory of the run. */
+/* Whether an event of that many bytes would leave less than SPARE_BYTES in the memory of the
+ * run. */
 static bool is_full(const haft__run *run, size_t bytes)
 {
     size_t left = run->arena->max - run->arena->total;
     return left < SPARE_BYTES || left - SPARE_BYTES < bytes;
 }
 
-/* A limit makes a node or a step fail, and never leaves a run that cannot go on. */
+/* An exceeded limit fails a node or a step, so that the run can continue or end. */
 #define FULL "the events of the run are longer than run.bytes"
 
-/* The request of a node becomes a call. If it is too large for that, the node fails. */
+/* Makes a call for the request of a node. If the call would be too large, the node fails. */
 static haft_status serve_call(haft__run *run, const haft__graph_action *action, haft_error *err)
 {
     haft_error why = {0};
@@ -190,7 +191,7 @@ static haft_status serve_call(haft__run *run, const haft__graph_action *action, 
     return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);
 }
 
-/* The value of a channel is computed by a call, too. */
+/* Makes a call that computes the value of a channel. */
 static haft_status serve_reduction(haft__run *run, const haft__graph_action *action,
                                    haft_error *err)
 {
@@ -212,14 +213,14 @@ static haft_status serve(haft__run *run, const haft__graph_action *action, haft_
     case HAFT__REQUEST_FUNCTION: return serve_call(run, action, err);
     case HAFT__REQUEST_COUNT:
     case HAFT__REQUEST_EFFECT:
-    case HAFT__REQUEST_DELAY: break; /* only cases have these operations */
+    case HAFT__REQUEST_DELAY: break; /* operations that only cases have */
     }
     return haft__graph_execution_reply_error(run->graph->x, action->task, HAFT__GRAPH_NODE_FAILED,
                                              HAFT__LIT("this operation is for cases only"), err);
 }
 
-/* Continues until everything that is left waits for calls, or a step or the end is to be recorded.
- */
+/* Continues the execution until it only waits for calls, or until a step or the end must be
+ * recorded. */
 static haft_status advance(haft__run *run, haft_error *err)
 {
     haft__graph_execution *x = run->graph->x;
@@ -294,15 +295,15 @@ static haft_status create(haft__run *run, haft_error *err)
     return status;
 }
 
-/* The input of a run that somebody starts was checked before. That of a graph inside comes from
- * another graph, and might not fit: then the run fails. */
+/* Fails a run whose input is invalid. Only the input of an inner graph, which comes from its parent
+ * graph, can be invalid here. The input of a root run was checked before. */
 static haft_status refuse_input(haft__run *run, const haft_error *why, haft_error *err)
 {
     haft__graph_execution_fail(run->graph->x, why);
     return haft__graph_set_end(run, err);
 }
 
-/* Makes step 0. `kept` are the values that the thread keeps, or null. */
+/* Makes step 0. `kept` has the values of the thread, or is null. */
 static haft_status begin(haft__run *run, haft__json kept, haft_error *err)
 {
     haft__graph_refusal refusal = {.refused = false};
@@ -326,7 +327,8 @@ static haft_status begin(haft__run *run, haft__json kept, haft_error *err)
     return HAFT_OK;
 }
 
-/* The run of a child is the only one of its thread. */
+/* Starts the execution. A child run is the only run of its thread, so it needs no values of the
+ * thread. */
 static haft_status start(haft__run *run, haft_error *err)
 {
     haft_status status = create(run, err);
@@ -340,7 +342,7 @@ static haft_status start(haft__run *run, haft_error *err)
     return begin(run, haft__json_null(), err);
 }
 
-/* The values are copied: the first step is written when the event is gone. */
+/* Copies the values, because the first step is written after the event is freed. */
 static haft_status fold_thread_state(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__json kept;
@@ -356,7 +358,7 @@ static haft_status fail_step(const haft__event *event, const char *what, haft_er
     return haft__fail(err, HAFT_BAD_INPUT, where, "graph_step is not valid here: %s", what);
 }
 
-/* The node after whose step the run waits for a person. */
+/* Finds the node with `pause: after` because of which the run waits for a person. */
 static haft_str find_paused(const haft__graph *graph, const haft__event *event)
 {
     haft__json nodes = haft__object_array(event->object, "nodes");

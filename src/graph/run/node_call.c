@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_call.c - the requests of nodes as calls of the run, and their results as replies. Tests:
- * tests/graph/run/graph_run_test.c. */
+/* node_call.c - makes calls of the run for the requests of nodes, and passes their results as
+ * replies. Tests: tests/graph/run/graph_run_test.c. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -25,10 +25,10 @@ static haft_str copy_of(haft__run *run, haft_str text, haft_error *err, haft_sta
     return kept;
 }
 
-/* n3.1, then n3.1.2 for the second request of the same task. */
+/* Makes the id of a call: n3.1, or n3.1.2 for the second request of the same task. */
 static haft_str make_id(haft__run *run, haft__graph_task *task)
 {
-    uintptr_t number = (uintptr_t)task->host + 1; /* requests of the task so far */
+    uintptr_t number = (uintptr_t)task->host + 1; /* number of requests of the task */
     uint32_t step = run->graph->x->step + 1;
     task->host = (void *)number; // NOLINT(performance-no-int-to-ptr): a number in a host's pointer
     return number == 1 ? haft__arena_format(run->arena, "n%u.%u", step, task->number)
@@ -36,7 +36,7 @@ static haft_str make_id(haft__run *run, haft__graph_task *task)
                                             (unsigned long long)number);
 }
 
-/* The place of a node in the step: its name, and for a worker its number. */
+/* Makes the path of a node in the step: its name, and for a worker its number. */
 static haft_str make_path(haft__run *run, size_t index)
 {
     const haft__graph_execution *x = run->graph->x;
@@ -52,7 +52,7 @@ static haft_str make_path(haft__run *run, size_t index)
 
 /* ---- durations ---- */
 
-/* A duration of the spec, which is valid; 0 if it is not there. */
+/* Reads a valid duration of the spec; 0 if it is missing. */
 static uint64_t read_ms(haft__json object, const char *key)
 {
     const haft__json *value = haft__object_find(object, key);
@@ -60,8 +60,8 @@ static uint64_t read_ms(haft__json object, const char *key)
     return value != NULL && haft__duration_read(*value, &ms, NULL) == HAFT_OK ? ms : 0;
 }
 
-/* Up to a quarter of the wait. It follows from the id of the call and the start of the run, so that
- * a replay, a recovery and a fork compute the same. */
+/* The jitter of a wait, up to a quarter of it. It is computed from the id of the call and the start
+ * of the run, so that a replay, a recovery and a fork compute the same value. */
 static uint64_t jitter_of(const haft__run *run, haft_str id, uint64_t wait)
 {
     char text[64], digest[HAFT__SHA256_HEX];
@@ -78,7 +78,7 @@ static uint64_t jitter_of(const haft__run *run, haft_str id, uint64_t wait)
     return wait * number >> 34;
 }
 
-/* When a further attempt may start: its call. */
+/* The earliest start of the call for a further attempt. */
 static uint64_t attempt_at(const haft__run *run, const haft__graph_task *task, haft_str id)
 {
     const haft__graph_run *graph = run->graph;
@@ -113,7 +113,7 @@ static bool replaces(haft__json channel)
            && !haft__str_equal(lifetime, HAFT__LIT("step"));
 }
 
-/* The graph that a request names, as written. */
+/* Finds the source of the graph that a request names. */
 static haft__json find_graph(const haft__spec *spec, haft_str name)
 {
     const haft__json *own = haft__json_get(spec->graphs, name);
@@ -125,7 +125,7 @@ static haft__json find_graph(const haft__spec *spec, haft_str name)
     return own != NULL ? *own : haft__json_null();
 }
 
-/* The input of a graph inside: channels that it has and, unless `in` is given, replaces. */
+/* Writes the input of an inner graph: channels that it has, and, without `in`, that it replaces. */
 static void write_input(haft__json_writer *w, haft__json source, const haft__graph_request *request)
 {
     haft__json channels = haft__object_object(source, "channels"), given = request->value;
@@ -144,7 +144,7 @@ static void write_input(haft__json_writer *w, haft__json source, const haft__gra
     haft__json_end_object(w);
 }
 
-/* {task: the input as JSON} */
+/* Writes Writes {task: the input as JSON}.. */
 static void write_graph_task(haft__json_writer *w, const haft__spec *spec,
                              const haft__graph_request *request)
 {
@@ -217,7 +217,8 @@ static haft_str make_tool(haft__run *run, const haft__graph_task *task,
                           const haft__graph_request *request)
 {
     const haft__graph_node *node = &run->graph->graph->nodes[task->node];
-    bool own = node->kind != HAFT__NODE_DO && !task->handling; /* else an operation */
+    bool own = node->kind != HAFT__NODE_DO && !task->handling; /* else the request of an
+                                                                * operation */
     switch (request->kind) {
     case HAFT__REQUEST_ASK: return haft__str("request_user_input");
     case HAFT__REQUEST_PAUSE:
@@ -326,8 +327,8 @@ haft_status haft__graph_make_input(haft__run *run, const haft__run_call *call, h
                             HAFT__ARG(call->id));
 }
 
-/* A text that is a JSON object or list is read as such; a tool that declares its output may return
- * any JSON. */
+/* Reads the result of a call. A text that is a JSON object or list is parsed; if the tool declares
+ * its output, any JSON is parsed. */
 static haft_status read_result(const haft__run *run, const haft__run_call *call,
                                haft__arena *scratch, haft__json *ret_result, haft_error *err)
 {
@@ -343,8 +344,8 @@ static haft_status read_result(const haft__run *run, const haft__run_call *call,
     return status == HAFT_NO_MEMORY ? haft__arena_fail(scratch, err) : HAFT_OK;
 }
 
-/* Why a graph inside did not end as done. */
-static haft_status take_child_failure(haft__graph_run *graph, size_t task, const haft__child *child,
+/* Passes the failure of a child run that did not end as done. */
+static haft_status pass_child_failure(haft__graph_run *graph, size_t task, const haft__child *child,
                                       haft__arena *scratch, haft_error *err)
 {
     static const struct {
@@ -362,7 +363,7 @@ static haft_status take_child_failure(haft__graph_run *graph, size_t task, const
         code = haft__str_equal(child->end, haft__str(codes[i].end)) ? codes[i].code : code;
     }
     haft_str message =
-        haft__arena_format(scratch, "the graph inside ended as %.*s%s%.*s", HAFT__ARG(child->end),
+        haft__arena_format(scratch, "the inner graph ended as %.*s%s%.*s", HAFT__ARG(child->end),
                            child->reason.len > 0 ? ": " : "", HAFT__ARG(child->reason));
     return message.ptr != NULL
                ? haft__graph_execution_reply_error(graph->x, task, code, message, err)
@@ -389,7 +390,7 @@ static bool is_rejected(const haft__run_call *call)
            && call->elicitation.kind != HAFT__JSON_OBJECT;
 }
 
-static haft_status take_failure(haft__graph_run *graph, size_t task, const haft__run_call *call,
+static haft_status pass_failure(haft__graph_run *graph, size_t task, const haft__run_call *call,
                                 haft_error *err)
 {
     haft_str text = call->stage == HAFT__CALL_REFUSED ? call->shown : call->result;
@@ -402,8 +403,8 @@ static haft_status take_failure(haft__graph_run *graph, size_t task, const haft_
     return haft__graph_execution_reply_failure(graph->x, task, failure, err);
 }
 
-static haft_status take(haft__run *run, size_t task, const haft__run_call *call,
-                        haft__arena *scratch, haft_error *err)
+static haft_status pass_result(haft__run *run, size_t task, const haft__run_call *call,
+                               haft__arena *scratch, haft_error *err)
 {
     haft__graph_run *graph = run->graph;
     haft__graph_request_kind kind = graph->x->tasks[task].request.kind;
@@ -411,10 +412,10 @@ static haft_status take(haft__run *run, size_t task, const haft__run_call *call,
     haft__json result = haft__json_null();
     haft_status status = HAFT_OK;
     if (child != NULL && child->finished && !haft__str_equal(child->end, HAFT__LIT("done"))) {
-        return take_child_failure(graph, task, child, scratch, err);
+        return pass_child_failure(graph, task, child, scratch, err);
     }
     if (call->stage == HAFT__CALL_REFUSED || !call->ok) {
-        return take_failure(graph, task, call, err);
+        return pass_failure(graph, task, call, err);
     }
     if (kind == HAFT__REQUEST_ASK) {
         result = call->answers[HAFT__PAUSE_QUESTION].value;
@@ -446,7 +447,7 @@ haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call, 
         return HAFT_OK;
     }
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = take(run, task, call, &scratch, err);
+    haft_status status = pass_result(run, task, call, &scratch, err);
     haft__arena_finish(&scratch);
     return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output_cache.c - outputs of nodes with `cache` that are used again. Within the run they are part
- * of the folded state. Results of tools are also kept for other runs, in the store: their calls
- * have the scope. Tests: tests/graph/run/graph_run_test.c, tests/cli/graph_cache_test.py.
+ * output_cache.c - stores and reuses the outputs of nodes with `cache`. Within a run, outputs are
+ * part of the folded state. For other runs, the store caches results of tools; the calls have the
+ * scope. Tests: tests/graph/run/graph_run_test.c, tests/cli/graph_cache_test.py.
  */
 #include "base/buf.h"
 #include "base/limits.h"
@@ -13,16 +13,16 @@
 #include "json/canonical.h"
 #include "json/object.h"
 
-/* The key of an output has everything that its node sees; only its digest is kept. */
+/* The digest of the key of an output. The key contains the node and its view. */
 typedef struct digest {
     char text[HAFT__SHA256_HEX];
 } digest;
 
-/* An output, and when its step was committed. */
-typedef struct kept_output {
+/* An output, and the time at which its step was committed. */
+typedef struct stored_output {
     haft__json output;
     uint64_t at_ms;
-} kept_output;
+} stored_output;
 
 static haft_str make_digest(haft_str key, digest *to)
 {
@@ -30,7 +30,7 @@ static haft_str make_digest(haft_str key, digest *to)
     return (haft_str){to->text, sizeof(to->text)};
 }
 
-/* How long an output of the node is used; 0: as long as the scope lasts. */
+/* The time for which an output of the node can be reused; 0: no expiry within the scope. */
 static uint64_t read_ttl(const haft__graph_node *node)
 {
     const haft__json *ttl = haft__object_find(haft__object_object(node->source, "cache"), "ttl");
@@ -38,24 +38,25 @@ static uint64_t read_ttl(const haft__graph_node *node)
     return ttl != NULL && haft__duration_read(*ttl, &ms, NULL) == HAFT_OK ? ms : 0;
 }
 
-/* Served while the event is folded: nothing outside is needed. */
+/* Replies while the event is folded, because the lookup needs no I/O. */
 haft_status haft__graph_serve_lookup(haft__graph_run *graph, size_t index, haft_error *err)
 {
     digest key;
     const haft__graph_task *task = &graph->x->tasks[index];
-    const kept_output *found = haft__map_get(&graph->cache, make_digest(task->request.name, &key));
+    const stored_output *found =
+        haft__map_get(&graph->cache, make_digest(task->request.name, &key));
     uint64_t ttl = read_ttl(&graph->graph->nodes[task->node]);
     bool fresh = found != NULL && (ttl == 0 || graph->now_ms - found->at_ms <= ttl);
     return haft__graph_execution_reply(graph->x, index, fresh ? found->output : haft__json_null(),
                                        err);
 }
 
-static haft_status keep_output(haft__graph_run *graph, const haft__graph_task *task,
-                               haft_error *err)
+static haft_status store_output(haft__graph_run *graph, const haft__graph_task *task,
+                                haft_error *err)
 {
     digest made;
     haft__json output;
-    kept_output *kept = haft__arena_array(graph->arena, 1, sizeof(*kept));
+    stored_output *kept = haft__arena_array(graph->arena, 1, sizeof(*kept));
     haft_str key = haft__arena_copy(graph->arena, make_digest(task->cache_key, &made));
     if (kept == NULL || key.ptr == NULL) {
         return haft__arena_fail(graph->arena, err);
@@ -74,15 +75,17 @@ haft_status haft__graph_keep_outputs(haft__graph_run *graph, haft_error *err)
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < graph->x->task_count && status == HAFT_OK; i++) {
         if (graph->x->tasks[i].cache_key.len > 0) {
-            status = keep_output(graph, &graph->x->tasks[i], err);
+            status = store_output(graph, &graph->x->tasks[i], err);
         }
     }
-    return status == HAFT_TOO_BIG ? HAFT_OK : status; /* then the nodes run again */
+    return status == HAFT_TOO_BIG ? HAFT_OK : status; /* without the cached output, the nodes run
+                                                       * again */
 }
 
 /* ---- results for other runs ---- */
 
-/* The node and its spec, for the key of a result: a node that was changed has another one. */
+/* Writes the node's part of the key of a result: the node and its spec, so that a changed node has
+ * another key. */
 static haft_status write_node_key(const haft__graph_node *node, haft__buf *buf, haft_error *err)
 {
     haft__buf_add_str(buf, node->name);

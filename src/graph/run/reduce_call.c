@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_call.c - reducers of the program as calls of the run. Tests:
+/* reduce_call.c - makes calls of the run for reducers of the program. Tests:
  * tests/engine/graph_builder_test.c. */
 #include "base/limits.h"
 #include "base/str.h"
@@ -8,7 +8,7 @@
 #include "json/object.h"
 #include "json/read.h"
 
-/* n3.r2: step 3, the second channel; n3.r2.2 for its second call. */
+/* Makes the id of a call: n3.r2 for step 3 and the second channel; n3.r2.2 for its second call. */
 static haft_str make_id(haft__run *run, uint32_t channel)
 {
     haft__graph_execution *x = run->graph->x;
@@ -34,9 +34,9 @@ haft_status haft__graph_add_reduction(haft__run *run, const haft__graph_request 
     return haft__run_add_node_call(run, id, tool, HAFT__LIT("{}"), node, err);
 }
 
-/* {value, own}, or {failed, message}: the write of that task was refused. */
-static haft_status take(haft__run *run, const haft__run_call *call, haft__arena *scratch,
-                        haft_error *err)
+/* Passes the result: {value, own}, or {failed, message} if the write of a task was refused. */
+static haft_status pass_result(haft__run *run, const haft__run_call *call, haft__arena *scratch,
+                               haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     haft__json result = haft__json_null();
@@ -55,7 +55,7 @@ static haft_status take(haft__run *run, const haft__run_call *call, haft__arena 
     return haft__object_find(result, "value") != NULL
                ? haft__graph_execution_reduced(x, channel, result, err)
                : haft__graph_execution_reduce_error(
-                   x, channel, SIZE_MAX, HAFT__LIT("the result of the reducer is not one"), err);
+                   x, channel, SIZE_MAX, HAFT__LIT("the result of the reducer is invalid"), err);
 }
 
 haft_status haft__graph_take_reduction(haft__run *run, const haft__run_call *call, haft_error *err)
@@ -69,7 +69,7 @@ haft_status haft__graph_take_reduction(haft__run *run, const haft__run_call *cal
             haft__str_skip(text, haft__str_starts_with(text, prefix) ? prefix.len : 0), err);
     }
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = take(run, call, &scratch, err);
+    haft_status status = pass_result(run, call, &scratch, err);
     haft__arena_finish(&scratch);
     return status;
 }
