@@ -4,11 +4,12 @@
 
 Compares child runs with the same turns in their parent, measures many children at once against a
 server that plays the model, and the time from the end of a child to the next request of its parent,
-in one process and with two workers. Everything runs on this machine. No figure is compared with a
-limit.
+in one process and with two workers; then the cost of many waiting children, and of agents that use
+agents. Everything runs on this machine. No figure is compared with a limit.
 """
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ REPETITIONS = 3
 SAMPLES = 20     # of the time until the next request
 COUNT = 100      # children of the comparison with their parent
 CROWD = 1000     # children at once
+WAITING = (100, 200, 400, 800)
 LOOK = {"name": "look", "description": "Look it up.", "args": ["q"], "headless": True}
 MANY = {"turns": 4 * CROWD, "calls": 4 * CROWD, "parallel": CROWD}
 
@@ -138,6 +140,63 @@ def crowd(place, build):
                   show(peak, 1), show(peak * 1024 / CROWD, 1)]]), flush=True)
 
 
+# ---- waiting children, and agents that use agents ----
+
+def cpu_of(place, crew, *words):
+    """Milliseconds of CPU of a command, and its exit status."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([place.haft, *words], cwd=place.folder, env=crew.environment,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3, \
+        done.returncode
+
+
+def waiting(place):
+    send = {"name": "send", "description": "Sends it.", "args": [], "command": ["true"],
+            "traits": {"needs_approval": True}}
+    rows = []
+    for count in WAITING:
+        crew = place.crew()
+        worker = worker_spec(crew.script("asks", [{"calls": [call("send")]}, {"text": "good"}]),
+                             [send])
+        tool = {"name": "ask_worker", "agent": "worker", "limits": {"turns": 2}}
+        spec = crew.spec("asks_all", crew.script("asks_all", [ask(count), {"text": "good"}]),
+                         [tool], agents={"worker": worker}, limits=MANY)
+        if cpu_of(place, crew, "run", spec, "go", "--quiet")[1] != 4:
+            raise RuntimeError("the children do not wait")
+        used = [median(cpu_of(place, crew, *words)[0] for _ in range(SAMPLES))
+                for words in (["pending"], ["runs", "show", "last", "--json"])]
+        rows.append([str(count), *(show(ms, 0) for ms in used)])
+    print("### Waiting children: CPU ms of commands that list their calls\n")
+    print(table(["children", "haft pending", "haft runs show --json"], rows), flush=True)
+
+
+def levels(place):
+    """`count` agents on each of four levels, each of which uses all of the next level."""
+    rows = []
+    for count in range(1, 6):
+        crew = place.crew()
+        agents = {}
+        for level in range(4):
+            for i in range(count):
+                tools = [{"name": f"ask{k}", "agent": f"{'abcd'[level + 1]}{k}"}
+                         for k in range(count) if level < 3]
+                agents[f"{'abcd'[level]}{i}"] = {"haft": 1, "name": "worker", "tools": tools,
+                                                 "description": "Looks it up."}
+        spec = crew.spec("levels", "offline", [{"name": f"ask{k}", "agent": f"a{k}"}
+                                               for k in range(count)], agents=agents)
+        used = median(cpu_of(place, crew, "check", spec)[0] for _ in range(REPETITIONS))
+        if cpu_of(place, crew, "run", spec, "go", "--detach")[1] != 0:
+            raise RuntimeError("the run of agents that use agents did not start")
+        stored = (place.folder / f"{place.files}.db").stat().st_size
+        uses = sum(count ** k * (5 - k) for k in range(1, 5))
+        rows.append([str(4 * count), str(uses), show(used, 0), show(stored / 1024, 0)])
+    print("### Agents on four levels, each of which uses all of the next level\n")
+    print(table(["agents", "uses", "CPU ms of haft check", "KB of a store with one run"], rows),
+          flush=True)
+
+
 # ---- from the end of a child to the next request of its parent ----
 
 class Model:
@@ -230,6 +289,8 @@ def main(build):
         place = Place(build / "haft", scratch)
         compare(place)
         crowd(place, build)
+        waiting(place)
+        levels(place)
         try:
             with pg.Cluster() as cluster:
                 latency(place, cluster)
