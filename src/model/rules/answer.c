@@ -146,6 +146,39 @@ static const char *limitation(haft__offline_question question)
     HAFT__UNREACHABLE();
 }
 
+/* The first line of the error of a search, if none has succeeded; "" otherwise. */
+static haft_str search_error(const haft__offline *o)
+{
+    haft_str error = HAFT__LIT("");
+    for (size_t i = 0; i < o->history.count; i++) {
+        const haft__offline_call *call = &o->history.calls[i];
+        bool search =
+            haft__offline_is_call_of(call, "grep") || haft__offline_is_call_of(call, "glob");
+        if (search && call->answered && !call->failed) {
+            return HAFT__LIT("");
+        }
+        if (search && call->failed && !call->not_run) {
+            haft_str rest = haft__str_trim(call->result);
+            error = haft__str_split(&rest, '\n');
+        }
+    }
+    haft_str mark = HAFT__LIT("Error: ");
+    return haft__str_starts_with(error, mark) ? haft__str_skip(error, mark.len) : error;
+}
+
+/* No place was found, or the files could not be searched. */
+static void write_none(haft__buf *buf, const haft__offline *o)
+{
+    haft_str error = search_error(o);
+    if (error.len == 0) {
+        haft__buf_add_str(buf, HAFT__LIT("No line with words of the question was found.\n"));
+        return;
+    }
+    haft__buf_add_str(buf, HAFT__LIT(HAFT__OFFLINE_UNSEARCHED));
+    haft__offline_quote_line(buf, error, RESULT_CHARS);
+    haft__buf_add_char(buf, '\n');
+}
+
 static void write_places(haft__buf *buf, const haft__offline *o)
 {
     const haft__offline_findings *findings = &o->findings;
@@ -157,7 +190,7 @@ static void write_places(haft__buf *buf, const haft__offline *o)
         haft__offline_write_place(buf, o, c.lines[i]);
     }
     if (c.count == 0) {
-        haft__buf_add_str(buf, HAFT__LIT("No line with words of the question was found.\n"));
+        write_none(buf, o);
     }
     bool explained = o->words.question != HAFT__OFFLINE_QUESTION_MEANING;
     for (size_t i = 0; i < c.count && i < HAFT__LIMIT_OFFLINE_REFERENCES && !explained; i++) {

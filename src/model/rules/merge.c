@@ -12,6 +12,8 @@
 #include "json/object.h"
 #include "json/read.h"
 
+/* Characters of the reason why nothing could be searched. */
+#define ERROR_CHARS 300U
 /* The points of the first place in the first list; the n-th place has a part of it. */
 #define POINTS 60U
 /* The weight of the lists after the first, in tenths. */
@@ -32,6 +34,7 @@ typedef struct merging {
     place places[HAFT__LIMIT_OFFLINE_MERGED];
     size_t count;
     size_t failed, lists;
+    haft_str unsearched; /* a list that says why the files could not be searched */
 } merging;
 
 /* ---- one line of a list ---- */
@@ -130,6 +133,10 @@ static void read_list(merging *m, haft_str list)
 {
     size_t rank = 0;
     bool failed = haft__str_starts_with(list, HAFT__LIT("worker error:"));
+    if (haft__str_starts_with(list, HAFT__LIT(HAFT__OFFLINE_UNSEARCHED))) {
+        haft_str rest = list;
+        m->unsearched = haft__str_split(&rest, '\n');
+    }
     m->failed += failed ? 1 : 0;
     while (!failed && list.len > 0) {
         place p;
@@ -169,7 +176,9 @@ static void write_merged(haft__buf *buf, const merging *m)
         haft__buf_finish(&where);
     }
     if (shown == 0) {
-        haft__buf_add_str(buf, HAFT__LIT("No line with words of the question was found.\n"));
+        haft_str none = HAFT__LIT("No line with words of the question was found.");
+        haft__offline_quote_line(buf, m->unsearched.len > 0 ? m->unsearched : none, ERROR_CHARS);
+        haft__buf_add_char(buf, '\n');
     }
     haft__buf_addf(buf, "\n%zu place%s from %zu worker%s", m->count, m->count == 1 ? "" : "s",
                    m->lists, m->lists == 1 ? "" : "s");

@@ -305,6 +305,9 @@ typedef enum haft__offline_builtin {
 } haft__offline_builtin;
 #define HAFT__OFFLINE_BUILTINS 6
 
+/* The begin of an answer when every search has failed; its error follows. */
+#define HAFT__OFFLINE_UNSEARCHED "The files could not be searched: "
+
 /* The calls of one tool in this run. */
 typedef struct haft__offline_tally {
     uint32_t made, succeeded;

@@ -67,6 +67,13 @@ TEST(lines_that_answer_the_question_come_first)
           "No line with words of the question was found.\n\n0 lines in 0 files have words of the "
           "question. " RULES,
           "nothing");
+    begin(&f, "Where is gate_look defined?");
+    offline_request_add(&f.r, "grep", "{}", "Error: no such root\nHint: x", true);
+    offline_request_add(&f.r, "read", "{\"path\":\"README.md\"}", "Error: refused", true);
+    check(&f,
+          "The files could not be searched: no such root\n\n0 lines in 0 files have words of the "
+          "question. " RULES,
+          "no search has succeeded");
 }
 
 TEST(the_comment_above_a_definition_is_quoted)

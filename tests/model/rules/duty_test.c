@@ -63,6 +63,10 @@ static const struct {
     {MERGE, "Question: Where?\nFindings:\n[]",
      "No line with words of the question was found.\n\n"
      "0 places from 0 workers. Found by rules, not by a language model."},
+    {MERGE,
+     "Question: Where?\nFindings:\n[\"The files could not be searched: no root\\n\\nMore.\"]",
+     "The files could not be searched: no root\n\n"
+     "0 places from 1 worker. Found by rules, not by a language model."},
     {MERGE, "Question: Where?\nFindings:\n- `a.c:1`: ``a ` b``\n- `a.c:x`: `y`\n- text",
      "- `a.c:1`: ``a ` b``\n\n1 place from 1 worker. Found by rules, not by a language model."},
 };
