@@ -13,12 +13,12 @@
 static haft_status add_row(haft__preview *preview, haft__arena *arena, const char *label,
                            haft_str text, haft_error *err)
 {
-    haft_str kept = haft__arena_copy(arena, text);
-    if (kept.ptr == NULL) {
+    haft_str copy = haft__arena_copy(arena, text);
+    if (copy.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
     preview->rows[preview->count].label = label;
-    preview->rows[preview->count++].text = kept;
+    preview->rows[preview->count++].text = copy;
     return HAFT_OK;
 }
 

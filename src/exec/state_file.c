@@ -55,13 +55,13 @@ haft_status haft__state_file_check_directory(haft__arena *arena, haft_error *err
 
 static haft_status check_owner(const char *path, haft_error *err)
 {
-    struct stat about;
-    if (stat(path, &about) != 0) {
+    struct stat info;
+    if (stat(path, &info) != 0) {
         return errno == ENOENT || errno == ENOTDIR
                    ? haft__fail(err, HAFT_NOT_FOUND, path, "no such file")
                    : haft__fail(err, HAFT_IO, path, "cannot be opened: %s", strerror(errno));
     }
-    if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 022) != 0) {
+    if (!S_ISREG(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 022) != 0) {
         haft_status status = haft__fail(
             err, HAFT_IO, path, "the file is writable by others or belongs to another user");
         return haft__hint(err, status, "remove it; haft creates it again");

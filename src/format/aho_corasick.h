@@ -16,11 +16,11 @@
 
 /* State 0: no mark has begun. */
 typedef struct haft__aho_corasick_node {
-    const char *text;        /* the matched bytes are its first `depth` */
+    const char *text;        /* a text that begins with the matched bytes */
     uint16_t depth;          /* how many bytes of the mark are matched */
     uint16_t child, sibling; /* 0: no such node */
-    uint16_t fail; /* the state of the longest shorter prefix of a mark that the matched bytes end
-                      with */
+    uint16_t fail; /* the state of the longest proper suffix of the matched bytes that is the start
+                      of a mark */
     uint16_t mark; /* 1 + the index of the complete mark; 0: no mark is complete */
 } haft__aho_corasick_node;
 

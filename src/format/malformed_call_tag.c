@@ -38,7 +38,7 @@ static uint8_t begin(haft__malformed_call_tag *tag, char c)
     return NAME;
 }
 
-/* A control token such as <|end|>, whose name ends with a bar, is not a tag. */
+/* A control token, whose name ends with a full-width bar, is not a tag. */
 static uint8_t on_name(haft__malformed_call_tag *tag, char c)
 {
     bool token = ((unsigned char)tag->name[tag->length - 1] & 0x80) != 0;

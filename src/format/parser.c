@@ -72,8 +72,8 @@ static void build_marks(haft__parser *p, uint8_t at)
 
 const haft__aho_corasick *haft__parser_marks(haft__parser *p, uint8_t state)
 {
-    const haft__format_state *there = &p->format->states[state];
-    if (there->marks[0].text != NULL && p->marks[state].nodes == NULL) {
+    const haft__format_state *target = &p->format->states[state];
+    if (target->marks[0].text != NULL && p->marks[state].nodes == NULL) {
         build_marks(p, state);
     }
     return p->marks[state].nodes != NULL ? &p->marks[state] : NULL;
@@ -357,9 +357,9 @@ static void end_partial_mark(haft__parser *p)
 static void end_undecided(haft__parser *p, bool cut)
 {
     const haft__format_state *state = haft__parser_state(p);
-    bool over =
+    bool complete =
         !cut || state->at_end == HAFT__ACTION_CODE_END; /* further text could belong to the value */
-    if (state->at_end != HAFT__ACTION_NONE && over) {
+    if (state->at_end != HAFT__ACTION_NONE && complete) {
         (void)haft__parser_apply_action(p, (haft__format_action)state->at_end, NULL);
     } else if (haft__parser_is_undecided(state) || state->last) {
         haft__parser_enter_state(p, state->scan == HAFT__SCAN_NONE ? state->fallback
@@ -399,10 +399,10 @@ static void end_pending(haft__parser *p, bool cut)
  * reasoning after text, but only one possible call inside reasoning. */
 static void end_suspects(haft__parser *p, bool cut)
 {
-    bool once = false;
+    bool read_call = false;
     while (p->suspect.len > 0 && !cut
-           && (p->reasoning_mark != NULL || (!once && haft__parser_is_suspect_call(p)))) {
-        once = once || p->reasoning_mark == NULL;
+           && (p->reasoning_mark != NULL || (!read_call && haft__parser_is_suspect_call(p)))) {
+        read_call = read_call || p->reasoning_mark == NULL;
         release_suspect(p);
         end_pending(p, cut);
     }

@@ -281,7 +281,7 @@ static void begin_value(haft__parser *p, haft_str bytes)
 /* Reads the buffered bytes as if they arrived now. */
 static void replay(haft__parser *p, haft_str text)
 {
-    bool again = p->rereading;
+    bool rereading = p->rereading;
     p->rereading = false;
     p->offset = p->repair.offset;
     if (p->call.open) {
@@ -289,7 +289,7 @@ static void replay(haft__parser *p, haft_str text)
         p->call.written = p->repair.written;
     }
     haft__parser_read(p, text);
-    p->rereading = again;
+    p->rereading = rereading;
 }
 
 /* The value is complete: reads it repaired, or unchanged if no repair is needed or possible. */

@@ -113,25 +113,26 @@ static void add_allowed(haft__buf *buf, const haft__format_choice *choice)
 
 void haft__format_write_choice(haft__buf *buf, const haft__format_choice *choice)
 {
-    bool some = choice->allowed != NULL && choice->allowed_count > 0;
-    bool none = choice->allowed != NULL && choice->allowed_count == 0;
+    bool some_allowed = choice->allowed != NULL && choice->allowed_count > 0;
+    bool none_allowed = choice->allowed != NULL && choice->allowed_count == 0;
     switch (choice->mode) {
     case HAFT__MODE_TOOL:
         haft__buf_addf(buf, "Call the tool %.*s now, in the format that was described.",
                        HAFT__ARG(choice->tool));
         return;
     case HAFT__MODE_ANY:
-        haft__buf_add_str(buf, none ? HAFT__LIT("")
-                                    : HAFT__LIT("Call a tool now, in the format that was "
-                                                "described; an answer in words is not wanted "
-                                                "yet."));
+        haft__buf_add_str(buf, none_allowed
+                                   ? HAFT__LIT("")
+                                   : HAFT__LIT("Call a tool now, in the format that was "
+                                               "described; an answer in words is not wanted "
+                                               "yet."));
         break;
-    case HAFT__MODE_NONE: none = true; break;
+    case HAFT__MODE_NONE: none_allowed = true; break;
     case HAFT__MODE_AUTO: break;
     }
-    if (none) {
+    if (none_allowed) {
         haft__buf_add_str(buf, HAFT__LIT("No tool can be called now: give your answer."));
-    } else if (some) {
+    } else if (some_allowed) {
         haft__buf_add_str(buf, choice->mode == HAFT__MODE_ANY ? HAFT__LIT(" ") : HAFT__LIT(""));
         add_allowed(buf, choice);
     }

@@ -376,11 +376,11 @@ static void keep_errors(haft__child *child, haft_str piece)
 {
     size_t size = sizeof(child->errors);
     piece = haft__str_skip(piece, piece.len > size ? piece.len - size : 0);
-    size_t stay = child->error_bytes;
-    stay = stay + piece.len > size ? size - piece.len : stay;
-    memmove(child->errors, child->errors + (child->error_bytes - stay), stay);
-    memcpy(child->errors + stay, piece.ptr, piece.len);
-    child->error_bytes = stay + piece.len;
+    size_t kept_bytes = child->error_bytes;
+    kept_bytes = kept_bytes + piece.len > size ? size - piece.len : kept_bytes;
+    memmove(child->errors, child->errors + (child->error_bytes - kept_bytes), kept_bytes);
+    memcpy(child->errors + kept_bytes, piece.ptr, piece.len);
+    child->error_bytes = kept_bytes + piece.len;
 }
 
 static void keep_report(haft__child *child, haft_str piece)

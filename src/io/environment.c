@@ -36,7 +36,7 @@ void haft__environment_each(void (*visit)(void *context, haft_str name, haft_str
 haft_str haft__environment_state_path(haft__arena *arena, const char *name, const char **ret_why)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    struct stat about;
+    struct stat info;
     *ret_why = NULL;
     if (state != NULL && state[0] == '/') {
         return haft__arena_format(arena, "%s/haft/%s", state, name);
@@ -45,7 +45,7 @@ haft_str haft__environment_state_path(haft__arena *arena, const char *name, cons
         *ret_why = "neither XDG_STATE_HOME nor HOME is set";
     } else if (strspn(home, "/") == strlen(home)) {
         *ret_why = "HOME is / and XDG_STATE_HOME is not set";
-    } else if (stat(home, &about) != 0 || !S_ISDIR(about.st_mode)) {
+    } else if (stat(home, &info) != 0 || !S_ISDIR(info.st_mode)) {
         *ret_why = "HOME does not exist and XDG_STATE_HOME is not set";
     } else {
         return haft__arena_format(arena, "%s/.local/state/haft/%s", home, name);

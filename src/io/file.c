@@ -71,9 +71,9 @@ haft_status haft__file_read_arena(haft__arena *arena, const char *path, size_t m
     haft__buf_init(&text, max);
     haft_status status = haft__file_read(path, &text, err);
     if (status == HAFT_OK) {
-        haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
-        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
-        *ret_text = status == HAFT_OK ? kept : *ret_text;
+        haft_str copy = haft__arena_copy(arena, haft__buf_str(&text));
+        status = copy.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+        *ret_text = status == HAFT_OK ? copy : *ret_text;
     }
     haft__buf_finish(&text);
     return status;

@@ -20,7 +20,7 @@ typedef struct haft__line_splitter {
     bool returned;  /* `part` was returned and must be cleared */
 } haft__line_splitter;
 
-/* `max` is the most bytes of one line. */
+/* `max` is the maximum length of a line in bytes. */
 void haft__line_splitter_init(haft__line_splitter *lines, size_t max);
 void haft__line_splitter_finish(haft__line_splitter *lines);
 

@@ -28,7 +28,7 @@ HAFT_MUST_USE haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft
 /* A descriptor for use inside another loop: it is readable if a step has work to do. */
 int haft__loop_fd(const haft__loop *loop);
 
-/* The most milliseconds to wait before the next step; -1 without a timer. */
+/* The maximum milliseconds to wait before the next step; -1 without a timer. */
 int haft__loop_timeout(const haft__loop *loop);
 
 /* Milliseconds of a monotonic clock. */

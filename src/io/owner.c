@@ -42,9 +42,9 @@ static haft_str read_boot(char to[96])
 }
 
 /* The start time of a process in ticks since boot: field 22 of its stat file. The program name, in
- * parentheses, may contain any character. 0 if the process does not exist. Sets *ret_over for a
+ * parentheses, may contain any character. 0 if the process does not exist. Sets *ret_ended for a
  * zombie (field 3): a process that has ended, but whose parent has not fetched its status. */
-static uint64_t read_start(uint64_t process, bool *ret_over)
+static uint64_t read_start(uint64_t process, bool *ret_ended)
 {
     char path[64], text[1024];
     (void)snprintf(path, sizeof(path), "/proc/%llu/stat", (unsigned long long)process);
@@ -57,7 +57,7 @@ static uint64_t read_start(uint64_t process, bool *ret_over)
     }
     uint64_t start = 0;
     char state = rest.len > 0 ? rest.ptr[0] : ' ';
-    *ret_over = state == 'Z' || state == 'X';
+    *ret_ended = state == 'Z' || state == 'X';
     for (int field = 3; field < 22; field++) {
         (void)haft__str_split(&rest, ' ');
     }
@@ -68,14 +68,14 @@ haft_status haft__owner_make(char *name, size_t size, haft_error *err)
 {
     char text[96];
     uint64_t random = 0;
-    bool over = false;
+    bool ended = false;
     haft_str boot = read_boot(text);
     uint64_t process = (uint64_t)getpid();
     if (!haft__random_bytes(&random, sizeof(random))) {
         return haft__fail(err, HAFT_IO, "", "cannot get random bytes from the system");
     }
     (void)snprintf(name, size, "%.*s/%llu/%llu/%016llx", HAFT__ARG(boot),
-                   (unsigned long long)process, (unsigned long long)read_start(process, &over),
+                   (unsigned long long)process, (unsigned long long)read_start(process, &ended),
                    (unsigned long long)random);
     return HAFT_OK;
 }
@@ -91,11 +91,11 @@ bool haft__owner_is_dead(haft_str name)
     if (!read || process == 0 || start == 0) {
         return false;
     }
-    bool over = false;
-    uint64_t found = read_start(process, &over);
+    bool ended = false;
+    uint64_t found = read_start(process, &ended);
     if (found
         == 0) { /* the process may only be hidden, for example because it belongs to another user */
         return process <= INT32_MAX && kill((pid_t)process, 0) != 0 && errno == ESRCH;
     }
-    return found != start || over;
+    return found != start || ended;
 }

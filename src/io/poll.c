@@ -62,15 +62,15 @@ static void on_ready(uv_poll_t *uv, int status, int events)
 
 haft_status haft__poll_set_interest(haft__poll *poll, bool readable, bool writable, haft_error *err)
 {
-    int wanted = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
-    if (wanted == poll->interest) {
+    int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
+    if (events == poll->interest) {
         return HAFT_OK;
     }
-    int code = wanted == 0 ? uv_poll_stop(&poll->uv) : uv_poll_start(&poll->uv, wanted, on_ready);
+    int code = events == 0 ? uv_poll_stop(&poll->uv) : uv_poll_start(&poll->uv, events, on_ready);
     if (code != 0) {
         return fail(err, code);
     }
-    poll->interest = wanted;
+    poll->interest = events;
     return HAFT_OK;
 }
 

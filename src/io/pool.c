@@ -37,7 +37,7 @@ struct haft__pool {
     uint32_t waiting;             /* its length */
     uint32_t max_threads, running, idle, abandoned;
     bool closing;
-    worker workers[]; /* the most threads that can exist at the same time */
+    worker workers[]; /* one for each thread that can exist at the same time */
 };
 
 static uint32_t allowed(const haft__pool *pool)

@@ -17,7 +17,7 @@ typedef struct haft__stdio_options {
     haft__loop *loop;
     int in, out;
     size_t max_line;  /* bytes; a longer line is skipped */
-    size_t max_queue; /* most bytes that may be queued for writing */
+    size_t max_queue; /* maximum number of bytes that are queued for writing */
     /* Called from the loop. `line`: for each line, without its line end; the line may be empty.
      * `too_long`: for a line that was too long. `ended`: once, when no more lines can arrive,
      * because the input has ended or the output cannot be written. */
@@ -30,7 +30,7 @@ typedef struct haft__stdio_options {
 HAFT_MUST_USE haft_status haft__stdio_create(const haft__stdio_options *options,
                                              haft__stdio **ret_stdio, haft_error *err);
 
-/* Discards queued output; haft__stdio_idle reports that none is left. */
+/* Discards queued output. To send all output first, wait until haft__stdio_idle returns true. */
 void haft__stdio_destroy(haft__stdio *stdio);
 
 /* Queues a line. False if output is no longer possible, or if the queue is full. */

@@ -23,13 +23,13 @@ typedef struct importer {
     haft__arena *arena;
     haft__json inputs;     /* VS Code's: [{id, ..}] */
     haft_str name;         /* of the server, as in the file */
-    haft_str made;         /* the name in haft; "" if the name in the file has no valid form */
+    haft_str haft_name;    /* the name in haft; "" if the name in the file has no valid form */
     haft__json_member *to; /* members of the imported server */
     size_t to_count;
     haft_str *notes;
     size_t note_count;
-    haft__mcp_skipped_server *left;
-    size_t left_count;
+    haft__mcp_skipped_server *skipped;
+    size_t skipped_count;
     haft_error *err;
 } importer;
 
@@ -337,8 +337,8 @@ static haft_status read_entry(importer *m, haft__json entry, haft__json *ret_ser
     if (entry.kind != HAFT__JSON_OBJECT) {
         return bad(m, "expected an object", HAFT__LIT(""));
     }
-    bool off = haft__object_get(entry, "disabled").kind == HAFT__JSON_TRUE
-               || haft__object_get(entry, "enabled").kind == HAFT__JSON_FALSE;
+    bool disabled = haft__object_get(entry, "disabled").kind == HAFT__JSON_TRUE
+                    || haft__object_get(entry, "enabled").kind == HAFT__JSON_FALSE;
     size_t notes = m->note_count;
     haft_status status = check_type(m, entry);
     if (status == HAFT_OK) {
@@ -356,8 +356,8 @@ static haft_status read_entry(importer *m, haft__json entry, haft__json *ret_ser
     if (status == HAFT_OK) {
         status = add_notes(m, entry);
     }
-    m->note_count = off ? notes : m->note_count; /* no notes for a disabled server */
-    put(m, "enabled", haft__json_bool(!off));
+    m->note_count = disabled ? notes : m->note_count; /* no notes for a disabled server */
+    put(m, "enabled", haft__json_bool(!disabled));
     put(m, "imported", haft__json_bool(true));
     *ret_server = haft__json_object(m->to, m->to_count);
     return status;
@@ -402,9 +402,9 @@ static haft_status check_server(importer *m, haft__json_member server)
 static haft_status read_server(importer *m, haft__json made, haft__json from,
                                haft__json_member *ret_server)
 {
-    m->made = HAFT__LIT("");
+    m->haft_name = HAFT__LIT("");
     haft_status status = make_name(m, &ret_server->key);
-    m->made = status == HAFT_OK ? haft__json_text(ret_server->key) : m->made;
+    m->haft_name = status == HAFT_OK ? haft__json_text(ret_server->key) : m->haft_name;
     if (status == HAFT_OK && haft__json_get(made, haft__json_text(ret_server->key)) != NULL) {
         status = bad(m, "another server gets the same name when it is imported:",
                      haft__json_text(ret_server->key));
@@ -422,7 +422,7 @@ static haft_status skip_server(importer *m, haft_error *why)
     if (text.ptr == NULL) {
         return no_memory(m);
     }
-    m->left[m->left_count++] = (haft__mcp_skipped_server){m->made, text};
+    m->skipped[m->skipped_count++] = (haft__mcp_skipped_server){m->haft_name, text};
     *why = (haft_error){.status = HAFT_OK};
     return HAFT_OK;
 }
@@ -435,9 +435,9 @@ static haft_status read_servers(importer *m, haft__json from, haft__json *ret_se
     }
     haft_error own = {.status = HAFT_OK}, *err = m->err;
     haft__json_member *members = haft__arena_array(m->arena, from.count, sizeof(*members));
-    m->left = haft__arena_array(m->arena, from.count, sizeof(*m->left));
+    m->skipped = haft__arena_array(m->arena, from.count, sizeof(*m->skipped));
     size_t count = 0;
-    haft_status status = members != NULL && m->left != NULL ? HAFT_OK : no_memory(m);
+    haft_status status = members != NULL && m->skipped != NULL ? HAFT_OK : no_memory(m);
     m->err = &own;
     for (uint32_t i = 0; i < from.count && status == HAFT_OK; i++) {
         m->name = haft__json_text(from.members[i].key);
@@ -496,8 +496,8 @@ haft_status haft__mcp_import_read(haft__arena *arena, haft_str text, haft__hash_
     status = m.notes != NULL ? read_servers(&m, servers, &import.servers) : no_memory(&m);
     import.notes = m.notes;
     import.note_count = m.note_count;
-    import.left = m.left;
-    import.left_count = m.left_count;
+    import.left = m.skipped;
+    import.left_count = m.skipped_count;
     if (status == HAFT_OK) {
         *ret_import = import;
     }

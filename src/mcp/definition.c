@@ -141,11 +141,11 @@ static haft_status read_traits(const haft__mcp_origin *origin, haft__mcp_tool *t
                                haft_error *err)
 {
     haft__json hints = origin->trusted ? tool->annotations : haft__json_null();
-    haft__json closed = haft__object_get(hints, "openWorldHint");
+    haft__json open_world_hint = haft__object_get(hints, "openWorldHint");
     haft__traits_from_mcp(hints, &tool->traits);
     tool->trusted = origin->trusted;
     tool->hinted_destructive = haft__object_flag(tool->annotations, "destructiveHint", false);
-    tool->open_world = closed.kind != HAFT__JSON_FALSE;
+    tool->open_world = open_world_hint.kind != HAFT__JSON_FALSE;
     if (!tool->traits.read_only) {
         tool->traits.lane = tool->server;
     }

@@ -102,12 +102,14 @@ static mode mode_below(mode outer, haft_str key)
                                                            : SCHEMA;
 }
 
-static haft_status show(visible_writer *s, haft__json value, mode as, haft__json *ret_value);
+static haft_status show(visible_writer *s, haft__json value, mode mode_of_value,
+                        haft__json *ret_value);
 
-static haft_status show_string(visible_writer *s, haft__json value, mode as, haft__json *ret_value)
+static haft_status show_string(visible_writer *s, haft__json value, mode mode_of_value,
+                               haft__json *ret_value)
 {
     haft_str text = haft__json_text(value);
-    if (as == DATA && !is_clean(text)) {
+    if (mode_of_value == DATA && !is_clean(text)) {
         return hidden(s, "value", text);
     }
     haft_status status =
@@ -116,7 +118,8 @@ static haft_status show_string(visible_writer *s, haft__json value, mode as, haf
     return status;
 }
 
-static haft_status show_array(visible_writer *s, haft__json value, mode as, haft__json *ret_value)
+static haft_status show_array(visible_writer *s, haft__json value, mode mode_of_value,
+                              haft__json *ret_value)
 {
     haft__json *items = haft__arena_array(s->arena, value.count, sizeof(*items));
     if (items == NULL) {
@@ -124,13 +127,14 @@ static haft_status show_array(visible_writer *s, haft__json value, mode as, haft
     }
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; status == HAFT_OK && i < value.count; i++) {
-        status = show(s, value.items[i], as, &items[i]);
+        status = show(s, value.items[i], mode_of_value, &items[i]);
     }
     *ret_value = haft__json_array(items, value.count);
     return status;
 }
 
-static haft_status show_object(visible_writer *s, haft__json value, mode as, haft__json *ret_value)
+static haft_status show_object(visible_writer *s, haft__json value, mode mode_of_value,
+                               haft__json *ret_value)
 {
     haft__json_member *members = haft__arena_array(s->arena, value.count, sizeof(*members));
     if (members == NULL) {
@@ -143,18 +147,19 @@ static haft_status show_object(visible_writer *s, haft__json value, mode as, haf
             return hidden(s, "name", key);
         }
         members[i].key = value.members[i].key;
-        status = show(s, value.members[i].value, mode_below(as, key), &members[i].value);
+        status = show(s, value.members[i].value, mode_below(mode_of_value, key), &members[i].value);
     }
     *ret_value = haft__json_object(members, value.count);
     return status;
 }
 
-static haft_status show(visible_writer *s, haft__json value, mode as, haft__json *ret_value)
+static haft_status show(visible_writer *s, haft__json value, mode mode_of_value,
+                        haft__json *ret_value)
 {
     switch ((haft__json_kind)value.kind) {
-    case HAFT__JSON_STRING: return show_string(s, value, as, ret_value);
-    case HAFT__JSON_ARRAY: return show_array(s, value, as, ret_value);
-    case HAFT__JSON_OBJECT: return show_object(s, value, as, ret_value);
+    case HAFT__JSON_STRING: return show_string(s, value, mode_of_value, ret_value);
+    case HAFT__JSON_ARRAY: return show_array(s, value, mode_of_value, ret_value);
+    case HAFT__JSON_OBJECT: return show_object(s, value, mode_of_value, ret_value);
     case HAFT__JSON_NULL:
     case HAFT__JSON_FALSE:
     case HAFT__JSON_TRUE:

@@ -161,11 +161,11 @@ static haft_status read_message_id(haft__json object, haft__rpc_message *message
                                    haft__rpc_fault *fault, haft_error *err)
 {
     const haft__json *id = haft__json_get(object, HAFT__LIT("id"));
-    bool none = id == NULL || id->kind == HAFT__JSON_NULL;
-    if (none && message->kind == HAFT__RPC_RESULT) {
+    bool has_no_id = id == NULL || id->kind == HAFT__JSON_NULL;
+    if (has_no_id && message->kind == HAFT__RPC_RESULT) {
         return fail_type("/id", "the id of a request", id, err);
     }
-    if (id == NULL || (none && message->kind == HAFT__RPC_ERROR)) {
+    if (id == NULL || (has_no_id && message->kind == HAFT__RPC_ERROR)) {
         return HAFT_OK;
     }
     haft_status status = read_id(id, err);

@@ -67,7 +67,7 @@ static const haft__schema_node **child_of(haft__compile_frame *frame, haft__subs
         return NULL;
     }
     switch (kind) {
-    case HAFT__SUBSCHEMA_NOT: return &rules->none;
+    case HAFT__SUBSCHEMA_NOT: return &rules->negated;
     case HAFT__SUBSCHEMA_IF: return &rules->test;
     case HAFT__SUBSCHEMA_THEN: return &rules->then;
     case HAFT__SUBSCHEMA_ELSE: return &rules->otherwise;

@@ -389,7 +389,7 @@ static haft__schema_node *only_ref(haft__compiler *c, const haft__schema_node *n
     const haft__general_rules *rules = node->general;
     bool only = rules != NULL && rules->ref != NULL && rules->dynamic == NULL
                 && rules->all.count == 0 && rules->any.count == 0 && rules->one.count == 0
-                && rules->none == NULL && rules->test == NULL && rules->unevaluated_items == NULL
+                && rules->negated == NULL && rules->test == NULL && rules->unevaluated_items == NULL
                 && rules->unevaluated_properties == NULL && node->types == HAFT__TYPES_ALL
                 && node->number == NULL && node->string == NULL && node->array == NULL
                 && node->object == NULL && node->enumeration == NULL && node->constant == NULL;

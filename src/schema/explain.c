@@ -533,8 +533,8 @@ static void explain_general(haft__explainer *ex, const haft__general_rules *rule
     if (rules->one.count > 0 && !haft__explain_is_done(ex)) {
         explain_one(ex, &rules->one, value, at);
     }
-    if (rules->none != NULL && !haft__explain_is_done(ex)) {
-        explain_not(ex, rules->none, value, at);
+    if (rules->negated != NULL && !haft__explain_is_done(ex)) {
+        explain_not(ex, rules->negated, value, at);
     }
     if (rules->test != NULL && !haft__explain_is_done(ex)) {
         bool test = haft__validate_node(ex->checker, rules->test, value, NULL);

@@ -128,7 +128,7 @@ typedef struct haft__general_rules {
     const haft__schema_node *ref;
     const haft__dynamic_ref *dynamic;
     haft__schema_node_list all, any, one;
-    const haft__schema_node *none; /* `not` */
+    const haft__schema_node *negated; /* `not` */
     const haft__schema_node *test, *then, *otherwise;
     const haft__schema_node *unevaluated_items, *unevaluated_properties;
 } haft__general_rules;

@@ -581,7 +581,7 @@ static bool general_fits(haft__checker *checker, const haft__general_rules *rule
     if (rules->one.count > 0 && count_accepting(checker, &rules->one, value, marks, 2) != 1) {
         return false;
     }
-    if (rules->none != NULL && haft__validate_node(checker, rules->none, value, NULL)) {
+    if (rules->negated != NULL && haft__validate_node(checker, rules->negated, value, NULL)) {
         return false;
     }
     return rules->test == NULL || conditional_fits(checker, rules, value, marks);

@@ -336,11 +336,11 @@ haft_status haft__store_check_remove(const haft__store *store, const haft__store
 bool haft__store_is_expired(const haft__store_request *request, haft__run_state state,
                             uint64_t updated_ms, haft_str end, bool child)
 {
-    bool wanted = request->end_count == 0 || child;
-    for (size_t i = 0; !wanted && i < request->end_count; i++) {
-        wanted = haft__str_equal(request->ends[i], end);
+    bool end_matches = request->end_count == 0 || child;
+    for (size_t i = 0; !end_matches && i < request->end_count; i++) {
+        end_matches = haft__str_equal(request->ends[i], end);
     }
-    return wanted && state == HAFT__RUN_STATE_ENDED && updated_ms < request->gc.before;
+    return end_matches && state == HAFT__RUN_STATE_ENDED && updated_ms < request->gc.before;
 }
 
 haft_status haft__store_check_send(const haft__store_request *request, const haft__store_run *run,

@@ -28,22 +28,22 @@ void haft__event_reader_finish(haft__event_reader *reader)
 static bool add_event(haft__event_reader *reader, haft_str line)
 {
     size_t before = reader->text.len;
-    bool right = haft__packer_unpack(&reader->from, line, &reader->text);
+    bool valid = haft__packer_unpack(&reader->from, line, &reader->text);
     if (reader->from.seq <= reader->after || reader->from.seq > reader->after + reader->count) {
         reader->text.len = before;
     }
-    return right;
+    return valid;
 }
 
 /* Unpacks the events of a row. False if the row is not valid or does not end with event `seq`. */
 static bool add_row(haft__event_reader *reader, haft_str body, uint64_t seq)
 {
-    bool right = haft__utf8_valid(body) && haft__str_ends_with(body, HAFT__LIT("\n"));
+    bool valid = haft__utf8_valid(body) && haft__str_ends_with(body, HAFT__LIT("\n"));
     haft__packer_start_row(&reader->from);
-    while (right && body.len > 0 && reader->from.seq < seq) {
-        right = add_event(reader, haft__str_split(&body, '\n'));
+    while (valid && body.len > 0 && reader->from.seq < seq) {
+        valid = add_event(reader, haft__str_split(&body, '\n'));
     }
-    return right && body.len == 0 && reader->from.seq == seq;
+    return valid && body.len == 0 && reader->from.seq == seq;
 }
 
 uint64_t haft__event_reader_read(haft__event_reader *reader,

@@ -32,8 +32,8 @@ haft_str haft__move_format_owner(const haft__move *move, char *to, size_t size)
 {
     int length = snprintf(to, size, "haft migrate/%.*s/%s/%.*s", HAFT__ARG(move->id),
                           steps[move->step].word, HAFT__ARG(move->store));
-    size_t wanted = length > 0 ? (size_t)length : 0;
-    return (haft_str){to, wanted < size ? wanted : size - 1};
+    size_t needed = length > 0 ? (size_t)length : 0;
+    return (haft_str){to, needed < size ? needed : size - 1};
 }
 
 haft_status haft__move_fail(haft_str run, const haft__move *move, haft_error *err)

@@ -24,20 +24,20 @@ static haft__run_state read_state(const haft__row_columns *columns)
 
 static haft__store_run empty_run(void)
 {
-    haft_str none = HAFT__LIT("");
+    haft_str empty = HAFT__LIT("");
     return (haft__store_run){
-        .id = none,
-        .thread = none,
-        .parent = none,
-        .user = none,
-        .name = none,
-        .task = none,
-        .spec_hash = none,
-        .spec = none,
-        .spec_path = none,
-        .owner = none,
-        .end = none,
-        .answer = none,
+        .id = empty,
+        .thread = empty,
+        .parent = empty,
+        .user = empty,
+        .name = empty,
+        .task = empty,
+        .spec_hash = empty,
+        .spec = empty,
+        .spec_path = empty,
+        .owner = empty,
+        .end = empty,
+        .answer = empty,
     };
 }
 

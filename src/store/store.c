@@ -302,9 +302,9 @@ static haft_status open_store(haft__loop *loop, const char *url, bool make_table
 {
     haft_str scheme = scheme_of(haft__str(url));
     const char *location = scheme.len > 0 ? url + scheme.len + 1 : url;
-    haft_str wanted = scheme.len > 0 ? scheme : HAFT__LIT("sqlite");
+    haft_str name = scheme.len > 0 ? scheme : HAFT__LIT("sqlite");
     for (size_t i = 0; i < COUNT(kinds); i++) {
-        if (haft__str_equal(wanted, haft__str(kinds[i].scheme))) {
+        if (haft__str_equal(name, haft__str(kinds[i].scheme))) {
             return kinds[i].kind->open(loop, location, make_tables, ret_store, err);
         }
     }

@@ -60,10 +60,10 @@ static haft_reply out_of_memory_reply(void)
 static haft_reply HAFT__PRINTF(3, 0)
     reply(haft_call *call, haft_reply_kind kind, const char *format, va_list args)
 {
-    va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
+    va_list args_copy;
+    va_copy(args_copy, args);
+    int length = vsnprintf(NULL, 0, format, args_copy);
+    va_end(args_copy);
     if (length < 0) {
         return error_reply(HAFT__LIT("The tool's reply cannot be formatted."));
     }

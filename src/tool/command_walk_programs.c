@@ -379,7 +379,7 @@ size_t haft__walk_program(haft__walk *w, size_t at)
 {
     size_t next = at + 1;
     haft__walk_mark(w, at, HAFT__WORD_PROGRAM, at);
-    w->words->items[at].here = !w->guess && !w->elsewhere;
+    w->words->items[at].local = !w->guess && !w->elsewhere;
     const haft__program *program = find_program(w, at, &next);
     note_reader(w, at);
     if (program == NULL) {

@@ -56,7 +56,7 @@ typedef struct haft__command_word {
     size_t reader;     /* the word of the program that reads it */
     haft__option_next next; /* if it is an option: `fixed` alone */
     haft__word_absence absence;
-    bool here; /* a program of this machine, in the PATH of the command */
+    bool local; /* a program of this machine, in the PATH of the command */
 } haft__command_word;
 
 typedef struct haft__command_words {

@@ -184,10 +184,10 @@ static void end_word(reader *r)
     } else if (r->count == MOST_WORDS) {
         r->plain = false;
     } else if (!r->target) {
-        haft_str kept = haft__arena_copy(r->arena, text);
-        r->status = kept.ptr != NULL ? haft__buf_check(&r->text, r->err)
+        haft_str copy = haft__arena_copy(r->arena, text);
+        r->status = copy.ptr != NULL ? haft__buf_check(&r->text, r->err)
                                      : haft__arena_fail(r->arena, r->err);
-        r->words[r->count++] = (shell_word){haft__json_string(kept), r->expands};
+        r->words[r->count++] = (shell_word){haft__json_string(copy), r->expands};
     }
     haft__buf_clear(&r->text);
     r->begun = r->expands = r->splits = r->target = false;

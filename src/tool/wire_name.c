@@ -105,21 +105,21 @@ bool haft__wire_name_decode(haft_str wire, char to[HAFT__WIRE_NAME_BYTES], size_
         return false;
     }
     for (haft_str rest = wire; rest.len > 0;) {
-        size_t taken = 1, made = 1;
+        size_t consumed = 1, written = 1;
         to[used] = rest.ptr[0];
         if (haft__str_starts_with(rest, HAFT__LIT("_-"))) {
-            taken = decode_escape(rest, to + used, &made);
+            consumed = decode_escape(rest, to + used, &written);
         }
-        if (taken == 0) {
+        if (consumed == 0) {
             return false;
         }
-        used += made;
-        rest = haft__str_skip(rest, taken);
+        used += written;
+        rest = haft__str_skip(rest, consumed);
     }
     /* Rejects an escape of a byte that needs no escape, and an unescaped byte that needs an
      * escape. */
-    haft__wire_name again = haft__wire_name_encode((haft_str){to, used});
-    if (!haft__str_equal(haft__wire_name_str(&again), wire)) {
+    haft__wire_name encoded = haft__wire_name_encode((haft_str){to, used});
+    if (!haft__str_equal(haft__wire_name_str(&encoded), wire)) {
         return false;
     }
     *ret_length = used;

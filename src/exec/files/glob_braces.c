@@ -105,7 +105,7 @@ static haft_str put(haft__arena *arena, haft_str text, group g, size_t from, siz
 }
 
 /* Replaces texts[done] by its first alternative and appends the others. */
-static haft_status write_out(haft__glob_expansion *e, group g, haft_error *err)
+static haft_status replace_group(haft__glob_expansion *e, group g, haft_error *err)
 {
     haft_str text = e->texts[e->done];
     size_t slot = e->done;
@@ -137,7 +137,7 @@ haft_status haft__glob_expand(haft__glob_expansion *expansion, haft_str pattern,
         group g = {0, 0, 0};
         haft_status status = find_group(expansion->texts[expansion->done], &g, err);
         if (status == HAFT_OK && g.open < g.close) {
-            status = write_out(expansion, g, err);
+            status = replace_group(expansion, g, err);
         } else {
             expansion->done++;
         }

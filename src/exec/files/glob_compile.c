@@ -256,9 +256,9 @@ static bool read_tokens(reader *r, haft__glob_segment *part)
             r->at = r->text.len;
             return true;
         }
-        bool again =
+        bool repeated_star =
             part->count > 0 && is_star(&tokens[part->count]) && is_star(&tokens[part->count - 1]);
-        part->count += !again;
+        part->count += !repeated_star;
     }
     r->token_count += part->count;
     part->dot = part->count > 0 && tokens[0].kind == HAFT__GLOB_LITERAL && tokens[0].code == '.';

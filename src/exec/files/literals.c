@@ -119,7 +119,7 @@ static bool end_alternative(reader *r)
 
 /* ---- repeats, escapes, classes and groups ---- */
 
-/* A repeat such as {2,3}; any other brace is literal. */
+/* Reads a brace: a repeat such as {2,3}, or a literal character. */
 static void read_brace(reader *r)
 {
     size_t length = 1;
@@ -134,7 +134,8 @@ static void read_brace(reader *r)
     }
 }
 
-/* Escapes of one letter that match a position or one of several characters. */
+/* Reads an escape: a literal character, or a letter that stands for a position or a character.
+ * False for all others. */
 static bool read_escape(reader *r)
 {
     char letter = peek(r, 1);
@@ -196,7 +197,7 @@ static bool skip_group(reader *r)
     return true;
 }
 
-/* A group may match anything, but its flags may apply to what follows it. */
+/* Skips a group. False if it sets flags, which may apply to the text after it. */
 static bool read_group(reader *r)
 {
     bool sets_flags = peek(r, 1) == '?' && strchr("imsnxJU^-", peek(r, 2)) != NULL;

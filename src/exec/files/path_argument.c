@@ -101,7 +101,7 @@ static haft_status fail_missing(int root, haft_str path, size_t start, size_t en
     return hint_nearest(root, directory, name, haft__str_skip(path, end + 1), status, err);
 }
 
-/* `fd` refers to the link. */
+/* Fails because of a symbolic link, which `fd` refers to. */
 static haft_status fail_link(int fd, haft_str path, haft_error *err)
 {
     char shown[HAFT__FILES_SHORT_NAME_BYTES], target[256];

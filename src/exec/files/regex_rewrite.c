@@ -309,12 +309,12 @@ static size_t count_flags(const rewriter *r)
 
 static haft_status rewrite_flags(rewriter *r, size_t count)
 {
-    bool off = false;
+    bool disables = false;
     put(r, "(?");
     for (size_t i = 0; i < count; i++) {
         char flag = peek(r, 2 + i);
-        off = off || flag == '-';
-        if (flag == 'x' && !off) {
+        disables = disables || flag == '-';
+        if (flag == 'x' && !disables) {
             return fail_unsupported(r, 2 + count);
         }
         if (flag != 'm' && flag != 's' && flag != 'x') {

@@ -134,11 +134,11 @@ haft_status haft__http_tool_write_json(haft__exec_job *job, haft__json value, ha
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
     haft__json_write(&buf, value);
     haft_status status = haft__buf_check(&buf, err);
-    haft_str kept =
+    haft_str copy =
         status == HAFT_OK ? haft__arena_copy(&job->arena, haft__buf_str(&buf)) : HAFT__LIT("");
     haft__buf_finish(&buf);
-    *ret_body = kept;
-    return kept.ptr != NULL ? status : haft__arena_fail(&job->arena, err);
+    *ret_body = copy;
+    return copy.ptr != NULL ? status : haft__arena_fail(&job->arena, err);
 }
 
 haft_status haft__http_tool_body(haft__exec_job *job, haft__json template, haft_str *ret_body,

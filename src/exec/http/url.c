@@ -146,9 +146,9 @@ haft_status haft__http_tool_url(haft__exec_job *job, haft_str *ret_url, haft_err
     url_builder u = {.job = job, .argument = {NULL, 0}};
     haft__buf_init(&u.text, HAFT__LIMIT_SPEC_BYTES);
     haft_status status = build_url(&u, url != NULL ? haft__json_text(*url) : u.argument, err);
-    haft_str kept =
+    haft_str copy =
         status == HAFT_OK ? haft__arena_copy(&job->arena, haft__buf_str(&u.text)) : HAFT__LIT("");
     haft__buf_finish(&u.text);
-    *ret_url = kept;
-    return kept.ptr != NULL ? status : haft__arena_fail(&job->arena, err);
+    *ret_url = copy;
+    return copy.ptr != NULL ? status : haft__arena_fail(&job->arena, err);
 }

@@ -63,19 +63,19 @@ haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, ha
                                       haft_status status, const char *format, ...)
 {
     haft__buf text, clean;
-    va_list args, again;
+    va_list args, args_copy;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
     va_start(args, format);
-    va_copy(again, args);
+    va_copy(args_copy, args);
     int length = vsnprintf(NULL, 0, format, args); /* the full length */
     char *to = haft__buf_reserve(&text, length > 0 ? (size_t)length + 1 : 1);
     if (to != NULL && length > 0) {
-        (void)vsnprintf(to, (size_t)length + 1, format, again);
+        (void)vsnprintf(to, (size_t)length + 1, format, args_copy);
         haft__buf_advance(&text, (size_t)length);
     }
     va_end(args);
-    va_end(again);
+    va_end(args_copy);
     haft__excerpt excerpt = {.text = haft__buf_str(&text), .max_bytes = sizeof(err->message)};
     haft__excerpt_append(&clean, &excerpt, haft__redactor_cleaner(connection->redactor));
     bool whole =

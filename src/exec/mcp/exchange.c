@@ -242,9 +242,9 @@ static bool send_later(haft__mcp_exchange *exchange, const haft__http_result *re
     uint32_t doublings =
         exchange->tries < HAFT__LIMIT_MCP_RESTARTS ? exchange->tries : HAFT__LIMIT_MCP_RESTARTS;
     uint64_t wait = (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << doublings;
-    uint64_t then = haft__loop_now(loop_of(connection)) + wait;
+    uint64_t retry_ms = haft__loop_now(loop_of(connection)) + wait;
     bool needed = exchange->call != 0 ? haft__mcp_tool_call_find(connection, exchange->call) != NULL
-                                      : then < exchange->began + HAFT__LIMIT_MCP_READY_MS;
+                                      : retry_ms < exchange->began + HAFT__LIMIT_MCP_READY_MS;
     if (!unreachable || !haft__mcp_exchange_is_unsent(exchange) || !needed
         || connection->state != HAFT__MCP_CONNECTION_OPEN) {
         return false;
@@ -257,9 +257,9 @@ static bool send_later(haft__mcp_exchange *exchange, const haft__http_result *re
 
 /* Ends the exchange if the response had no message, or only messages that were not accepted. */
 static void end_without_message(haft__mcp_exchange *exchange, const haft__http_result *result,
-                                bool fine)
+                                bool succeeded)
 {
-    if (result->end == HAFT__HTTP_OK && !fine) {
+    if (result->end == HAFT__HTTP_OK && !succeeded) {
         haft_str where = HAFT__LIT("");
         haft_str location = haft__str_trim(haft__http_result_header(result, "location"));
         if (result->status >= 300 && result->status < 400 && location.len > 0) {
@@ -270,7 +270,7 @@ static void end_without_message(haft__mcp_exchange *exchange, const haft__http_r
     } else {
         bool long_one = result->end == HAFT__HTTP_STOPPED;
         haft__mcp_exchange_end(exchange, 0, HAFT__LIT(""),
-                               fine ? HAFT__LIT("the response ended without a message")
+                               succeeded ? HAFT__LIT("the response ended without a message")
                                : long_one
                                    ? HAFT__LIT("the response is longer than a message may be")
                                    : haft__str(result->message));
@@ -289,20 +289,20 @@ static void on_done(void *context, const haft__http_result *result)
             result->status >= 400 && result->status < 500; /* notifications */
         haft__mcp_connection_watch_lost(exchange->connection);
     }
-    bool fine = result->end == HAFT__HTTP_OK && result->status >= 200 && result->status < 300;
+    bool succeeded = result->end == HAFT__HTTP_OK && result->status >= 200 && result->status < 300;
     if (exchange->events && haft__sse_end(&exchange->sse, &event)
         && haft__str_trim(event.data).len > 0 && is_answer(exchange->connection, event.data)
         && !handle_message(exchange, event.data)) {
         return;
     }
-    bool breaks = result->status == 0 || result->status >= 500 || fine || exchange->events;
+    bool breaks = result->status == 0 || result->status >= 500 || succeeded || exchange->events;
     if (breaks && result->end != HAFT__HTTP_STOPPED && retry(exchange)) {
         return;
     }
     if (send_later(exchange, result)) {
         return;
     }
-    if (fine && !exchange->events && exchange->number != 0
+    if (succeeded && !exchange->events && exchange->number != 0
         && is_not_json(exchange->connection, result->content_type,
                        haft__buf_str(&exchange->text))) {
         haft_str what =
@@ -312,12 +312,12 @@ static void on_done(void *context, const haft__http_result *result)
                                what.ptr != NULL ? what : HAFT__LIT("the response is not JSON"));
         return;
     }
-    if (fine && !exchange->events && exchange->number != 0
+    if (succeeded && !exchange->events && exchange->number != 0
         && haft__str_trim(haft__buf_str(&exchange->text)).len > 0
         && !handle_message(exchange, haft__buf_str(&exchange->text))) {
         return;
     }
-    end_without_message(exchange, result, fine);
+    end_without_message(exchange, result, succeeded);
 }
 
 /* ---- requests ---- */
@@ -392,7 +392,7 @@ void haft__mcp_exchange_start(haft__mcp_exchange *exchange, bool resume)
     haft_error err = {0};
     bool get = resume || exchange->kind == HAFT__EXCHANGE_PUSH;
     exchange->resumed = exchange->resumed || resume;
-    bool quick = !exchange->stream && exchange->call == 0 && !get;
+    bool is_short = !exchange->stream && exchange->call == 0 && !get;
     begin_stream(exchange);
     haft_status status = make_headers(exchange, resume, &headers, &count, &err);
     if (status == HAFT_OK) {
@@ -407,7 +407,7 @@ void haft__mcp_exchange_start(haft__mcp_exchange *exchange, bool resume)
                                                                    : exchange->body,
             .send_once = true,
             .connect_ms = HAFT__LIMIT_MCP_READY_MS,
-            .total_ms = quick ? HAFT__LIMIT_MCP_READY_MS : 0,
+            .total_ms = is_short ? HAFT__LIMIT_MCP_READY_MS : 0,
             .max_bytes = SIZE_MAX};
         status = haft__http_transfer_start(connection->web, &request, &handlers, exchange,
                                            &exchange->transfer, &err);

@@ -141,12 +141,12 @@ static haft_status fill_connection(haft__mcp_connection *connection, const haft_
 }
 
 static haft__mcp_connection *find_connection(const haft__mcp_connection_pool *connection_pool,
-                                             const haft__mcp_connection *like)
+                                             const haft__mcp_connection *model)
 {
     for (haft__mcp_connection *connection = connection_pool->connections; connection != NULL;
          connection = connection->next) {
-        if (haft__str_equal(connection->key, like->key)
-            && haft__str_equal(connection->directory, like->directory)) {
+        if (haft__str_equal(connection->key, model->key)
+            && haft__str_equal(connection->directory, model->directory)) {
             return connection;
         }
     }

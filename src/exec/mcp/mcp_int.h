@@ -138,7 +138,7 @@ struct haft__mcp_tool_call {
     haft__tool shown; /* the tool as the run had it when the call began */
     uint64_t number;  /* number of the call in the session; 0: not sent yet */
     bool sent;
-    bool again;      /* the server rejected the call once, so it is sent a second time */
+    bool resent;     /* the server rejected the call once, so it is sent a second time */
     bool log_warned; /* the call was warned about log messages that cannot be assigned to a call */
     uint64_t
         question; /* number of the question that a person is being asked; 0: none, or withdrawn */

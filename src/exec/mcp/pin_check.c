@@ -40,11 +40,11 @@ static haft_status make_process_pins(haft__mcp_connection_pool *connection_pool,
                                      haft__mcp_process_pins **ret, haft_error *err)
 {
     haft__mcp_process_pins *entry = haft__arena_array(&connection_pool->arena, 1, sizeof(*entry));
-    haft_str kept = haft__arena_copy(&connection_pool->arena, path);
-    if (entry == NULL || kept.ptr == NULL) {
+    haft_str copy = haft__arena_copy(&connection_pool->arena, path);
+    if (entry == NULL || copy.ptr == NULL) {
         return haft__arena_fail(&connection_pool->arena, err);
     }
-    *entry = (haft__mcp_process_pins){.path = kept, .next = connection_pool->own_pins};
+    *entry = (haft__mcp_process_pins){.path = copy, .next = connection_pool->own_pins};
     haft__mcp_pins_init(&entry->pins);
     connection_pool->own_pins = *ret = entry;
     return HAFT_OK;

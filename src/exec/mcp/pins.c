@@ -172,15 +172,15 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
                               haft_error *err)
 {
     haft__json_writer w;
-    haft__map stay; /* names that one list has; the entries of the other list with these names are
-                       not written */
+    haft__map kept_names; /* names that one list has; the entries of the other list with these names
+                       are not written */
     bool first = pinning->how == HAFT__PIN_KEEP_EXISTING;
     const haft__json_member *old =
         before->pins.kind == HAFT__JSON_OBJECT ? before->pins.members : NULL;
     size_t old_count = old != NULL ? before->pins.count : 0;
-    haft__map_init(&stay, &before->arena, hash_key);
-    haft_status status =
-        note_names(&stay, first ? old : pinning->pins, first ? old_count : pinning->count, err);
+    haft__map_init(&kept_names, &before->arena, hash_key);
+    haft_status status = note_names(&kept_names, first ? old : pinning->pins,
+                                    first ? old_count : pinning->count, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -191,8 +191,8 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
     haft__field_flag(&w, "doubt", before->doubt && pinning->how != HAFT__PIN_REPLACE_ALL);
     haft__json_key(&w, "pins");
     haft__json_begin_object(&w);
-    write_pins(&w, old, old_count, first ? NULL : &stay);
-    write_pins(&w, pinning->pins, pinning->count, first ? &stay : NULL);
+    write_pins(&w, old, old_count, first ? NULL : &kept_names);
+    write_pins(&w, pinning->pins, pinning->count, first ? &kept_names : NULL);
     haft__json_end_object(&w);
     haft__json_end_object(&w);
     haft__buf_add_char(text, '\n');

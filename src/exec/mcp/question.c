@@ -37,9 +37,9 @@ static void add_question(haft__json_writer *w, const haft__mcp_elicitation *ques
 /* Parses the written text; false when out of memory. */
 static bool read_back(haft__arena *arena, const haft__buf *text, haft__json *ret_value)
 {
-    haft_str kept = haft__arena_copy(arena, haft__buf_str(text));
-    return haft__buf_check(text, NULL) == HAFT_OK && kept.ptr != NULL
-           && haft__json_read(arena, kept, NULL, ret_value, NULL, NULL) == HAFT_OK;
+    haft_str copy = haft__arena_copy(arena, haft__buf_str(text));
+    return haft__buf_check(text, NULL) == HAFT_OK && copy.ptr != NULL
+           && haft__json_read(arena, copy, NULL, ret_value, NULL, NULL) == HAFT_OK;
 }
 
 /* ---- servers with a session ---- */

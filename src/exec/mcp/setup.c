@@ -113,10 +113,10 @@ static haft_status add_variable(haft__mcp_connection *connection, const char **e
 static haft_status pass_variable(haft__mcp_connection *connection, const char **env,
                                  const char *name, const char *fallback, haft_error *err)
 {
-    const haft__spec_env *ours = &connection->exec->options.env;
+    const haft__spec_env *own_env = &connection->exec->options.env;
     haft_str value = {NULL, 0};
-    if (ours->get != NULL) {
-        value = ours->get(ours->context, haft__str(name));
+    if (own_env->get != NULL) {
+        value = own_env->get(own_env->context, haft__str(name));
     }
     if (value.ptr == NULL && fallback != NULL) {
         value = haft__str(fallback);

@@ -345,8 +345,8 @@ void haft__mcp_tool_call_done(haft__mcp_tool_call *tool_call, const haft__mcp_ca
         return;
     }
     if (done->outcome == HAFT__MCP_OUTCOME_RETRY
-        && !tool_call->again) { /* once the tools are listed again */
-        tool_call->again = true;
+        && !tool_call->resent) { /* once the tools are listed again */
+        tool_call->resent = true;
         tool_call->sent = false;
         tool_call->number = 0;
         haft__mcp_connection_list_tools(tool_call->connection);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thinking.c - a block of reasoning followed by text, without calls: as most models, Command A and
- * gpt-oss write it. Tests: tests/format/dialects/thinking_test.c. */
+/* thinking.c - a block of reasoning followed by text, without calls, in the notations of most
+ * models, of Command A and of gpt-oss. Tests: tests/format/dialects/thinking_test.c. */
 #include "format/format.h"
 #include "format/state.h"
 

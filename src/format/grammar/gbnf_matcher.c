@@ -73,9 +73,9 @@ static void add_item(chart *c, item added)
     }
     size_t at = hash_item(&added, c->slot_count);
     for (; c->slots[at] != 0; at = (at + 1) % c->slot_count) {
-        const item *there = &c->items[c->slots[at] - 1];
-        if (there->sequence == added.sequence && there->dot == added.dot
-            && there->origin == added.origin) {
+        const item *existing = &c->items[c->slots[at] - 1];
+        if (existing->sequence == added.sequence && existing->dot == added.dot
+            && existing->origin == added.origin) {
             return;
         }
     }

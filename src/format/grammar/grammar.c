@@ -63,8 +63,8 @@ haft_status haft__grammar_select_tools(haft__arena *arena, const haft__format_to
     }
     size_t count = 0;
     for (size_t i = 0; i < tool_count; i++) {
-        bool wanted = mode != HAFT__MODE_TOOL || haft__str_equal(tools[i].name, tool);
-        if (wanted && (allowed == NULL || allowed[i])) {
+        bool is_candidate = mode != HAFT__MODE_TOOL || haft__str_equal(tools[i].name, tool);
+        if (is_candidate && (allowed == NULL || allowed[i])) {
             picked[count++] = i;
         }
     }

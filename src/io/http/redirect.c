@@ -115,19 +115,19 @@ bool haft__http_transfer_follow_redirect(haft__http_transfer *t)
     haft_str location = haft__arena_copy(&t->arena, find_location(t));
     t->prepared = false; /* from here on the request differs from `original` */
     origin from;
-    bool fine = get_origin(t->url, &from) && location.ptr != NULL;
-    if (fine && ++t->redirects > t->request.max_redirects) {
+    bool has_target = get_origin(t->url, &from) && location.ptr != NULL;
+    if (has_target && ++t->redirects > t->request.max_redirects) {
         haft__http_transfer_finish(t, HAFT__HTTP_TOO_MANY_REDIRECTS, NULL);
-    } else if (fine
+    } else if (has_target
                && haft__curl.url_set(t->url, CURLUPART_URL, location.ptr, CURLU_URLENCODE)
                       != CURLUE_OK) {
         haft__http_transfer_finish(t, HAFT__HTTP_BAD_URL, "it was the target of a redirect");
-    } else if (fine) {
-        fine = go_to_target(t, &from);
+    } else if (has_target) {
+        has_target = go_to_target(t, &from);
     }
     free_origin(&from);
-    if (fine && !t->ended) {
+    if (has_target && !t->ended) {
         haft__http_transfer_enter_phase(t, HAFT__HTTP_CONNECTING);
     }
-    return fine;
+    return has_target;
 }

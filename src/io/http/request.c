@@ -27,10 +27,10 @@ bool haft__http_is_header(haft_str header, haft_str name)
  * connection. */
 static bool is_reserved(haft_str name)
 {
-    static const char *const ours[] = {
+    static const char *const reserved[] = {
         "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "TE", "Trailer"};
-    for (size_t i = 0; i < COUNT(ours); i++) {
-        if (same_name(name, haft__str(ours[i]))) {
+    for (size_t i = 0; i < COUNT(reserved); i++) {
+        if (same_name(name, haft__str(reserved[i]))) {
             return true;
         }
     }
@@ -84,9 +84,9 @@ static bool parse_url(haft__http_transfer *t, haft_str url)
         || haft__curl.url_get(t->url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK) {
         return false;
     }
-    bool fine = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
+    bool is_http = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
     haft__curl.free(scheme);
-    return fine;
+    return is_http;
 }
 
 static bool copy_headers(haft__http_transfer *t, const haft__http_request *request)

@@ -284,7 +284,7 @@ static enum MHD_Result hand_over(haft__http_server_request *request)
     return !request->aborting && haft__http_server_suspend(request) ? MHD_YES : MHD_NO;
 }
 
-/* The most bytes of a body that are read, kept or not. */
+/* The maximum number of bytes of a body that are read, whether they are kept or not. */
 static uint64_t limit_of(const haft__http_server_request *request)
 {
     bool unwanted = request->body_action == HAFT__HTTP_SERVER_BODY_DISCARD;

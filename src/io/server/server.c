@@ -43,12 +43,12 @@ static void run_daemon(haft__http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG wait = 0;
     for (int i = 0; i < MAX_RUNS && wait == 0; i++) {
-        server->again = false;
+        server->has_work = false;
         (void)haft__mhd.run(server->daemon);
         if (haft__mhd.get_timeout(server->daemon, &wait) != MHD_YES || wait > REST_MS) {
             wait = REST_MS;
         }
-        wait = server->again ? 0 : wait;
+        wait = server->has_work ? 0 : wait;
     }
     set_timer(server, wait);
 }
@@ -78,7 +78,7 @@ void haft__http_server_connection_drop(const haft__http_server_connection *conne
 void haft__http_server_connection_resume(const haft__http_server_connection *connection)
 {
     haft__mhd.resume_connection(connection->mhd);
-    connection->server->again = true;
+    connection->server->has_work = true;
     set_timer(connection->server, 0);
 }
 
@@ -158,7 +158,7 @@ static void close_connection(haft__http_server_connection *connection)
         connection->next->at = connection->at;
     }
     haft__timer_stop(connection->server->loop, &connection->receive_timer);
-    connection->server->again = true; /* another connection may be accepted in its place */
+    connection->server->has_work = true; /* another connection may be accepted in its place */
     if (connection->watch_made) {
         uv_close((uv_handle_t *)&connection->watch, free_connection);
     } else {

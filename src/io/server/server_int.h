@@ -16,7 +16,7 @@ struct haft__http_server {
     struct MHD_Daemon *daemon;
     uv_poll_t *poll;   /* of the daemon's epoll descriptor; freed when it is closed */
     haft__timer timer; /* set as long as the server lives, so that setting it needs no memory */
-    bool again;        /* libmicrohttpd has work that its descriptor does not signal */
+    bool has_work;     /* libmicrohttpd has work that its descriptor does not signal */
     haft__http_server_options options;
     haft__http_server_handler *handler;
     void *context;

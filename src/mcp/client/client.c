@@ -99,9 +99,9 @@ void haft__mcp_client_fail_text(haft_error *error, haft_status status, const cha
 uint64_t haft__mcp_client_id_number(haft__json id)
 {
     int64_t number = 0;
-    bool ours = id.kind == HAFT__JSON_NUMBER && haft__number_to_int64(haft__json_text(id), &number)
-                && number > 0;
-    return ours ? (uint64_t)number : 0;
+    bool is_own = id.kind == HAFT__JSON_NUMBER
+                  && haft__number_to_int64(haft__json_text(id), &number) && number > 0;
+    return is_own ? (uint64_t)number : 0;
 }
 
 /* ---- begin and end ---- */

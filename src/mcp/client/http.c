@@ -131,9 +131,9 @@ static bool is_session_over(const haft__mcp_client *client, uint64_t exchange,
                             const haft__mcp_exchange_failure *broken,
                             const haft__rpc_message *error)
 {
-    bool over = broken->http == 404
-                || (broken->http == 400 && (error == NULL || is_about_session(error, exchange)));
-    return over && client->era == HAFT__MCP_ERA_LEGACY
+    bool is_over = broken->http == 404
+                   || (broken->http == 400 && (error == NULL || is_about_session(error, exchange)));
+    return is_over && client->era == HAFT__MCP_ERA_LEGACY
            && (client->session.len > 0 || client->state == HAFT__MCP_CLIENT_INITIALIZING);
 }
 

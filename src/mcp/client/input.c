@@ -14,7 +14,7 @@
 #include "json/object.h"
 #include "json/read.h"
 
-/* The sorted entries of inputRequests. */
+/* The entries of inputRequests: questions to a person, and inputs that haft has answered. */
 typedef struct inputs {
     haft__arena *arena;
     haft__mcp_elicitation *questions;
@@ -28,7 +28,7 @@ static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json ke
 {
     haft__buf buf;
     haft__json_writer w;
-    haft__json none = haft__json_null(), roots = none;
+    haft__json null = haft__json_null(), roots = null;
     haft__buf_init(&buf, HAFT__LIMIT_SPEC_BYTES);
     haft__json_writer_init(&w, &buf);
     haft__mcp_client_add_roots(client, &w);
@@ -45,7 +45,8 @@ static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json ke
     return status;
 }
 
-/* `key` is returned unchanged; `request` is the redacted request. */
+/* Adds one entry of inputRequests. The answer gets the original `key`; `request` is the redacted
+ * entry. */
 static haft_status add_input(haft__mcp_client *client, inputs *in, haft__json key,
                              haft__json request, haft_error *err)
 {
@@ -98,11 +99,10 @@ static haft_status add_inputs(haft__mcp_client *client, inputs *in, haft__json r
 static void check_input(haft__mcp_pending_call *call, haft__json requests, haft__json state,
                         haft_error *why)
 {
-    bool no_requests = requests.kind == HAFT__JSON_NULL, no_state = state.kind == HAFT__JSON_NULL;
-    bool has_no_requests =
-        no_requests || (requests.kind == HAFT__JSON_OBJECT && requests.count == 0);
-    if ((has_no_requests && no_state) || (!no_requests && requests.kind != HAFT__JSON_OBJECT)
-        || (!no_state && state.kind != HAFT__JSON_STRING)) {
+    bool is_missing = requests.kind == HAFT__JSON_NULL, lacks_state = state.kind == HAFT__JSON_NULL;
+    bool is_empty = is_missing || (requests.kind == HAFT__JSON_OBJECT && requests.count == 0);
+    if ((is_empty && lacks_state) || (!is_missing && requests.kind != HAFT__JSON_OBJECT)
+        || (!lacks_state && state.kind != HAFT__JSON_STRING)) {
         (void)haft__fail(why, HAFT_BAD_INPUT, "",
                          "the server requests input, but does not say which");
     } else if (state.count > HAFT__LIMIT_MCP_STATE_BYTES) {

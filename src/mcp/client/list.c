@@ -160,11 +160,11 @@ static haft_status skip_tool(haft__mcp_tool_listing *listing, haft_str name, con
     }
     haft_str reason =
         haft__arena_format(&listing->arena, "%s%s%s", where, where[0] != '\0' ? ": " : "", why);
-    haft_str kept = haft__arena_copy(&listing->arena, name);
-    if (reason.ptr == NULL || kept.ptr == NULL) {
+    haft_str copy = haft__arena_copy(&listing->arena, name);
+    if (reason.ptr == NULL || copy.ptr == NULL) {
         return haft__arena_fail(&listing->arena, err);
     }
-    haft_status status = haft__visible_copy(&listing->arena, kept, SHOWN_BYTES, &out.tool, err);
+    haft_status status = haft__visible_copy(&listing->arena, copy, SHOWN_BYTES, &out.tool, err);
     if (status == HAFT_OK) {
         status = haft__visible_copy(&listing->arena, reason, HAFT__LIMIT_MCP_LOG_BYTES, &out.reason,
                                     err);
@@ -267,12 +267,12 @@ static haft_status next_cursor(haft__mcp_tool_listing *listing, haft__json resul
     if (why != NULL) {
         return skip_tool(listing, HAFT__LIT(""), "", why, err);
     }
-    haft_str kept = haft__arena_copy(&listing->arena, text);
-    if (kept.ptr == NULL) {
+    haft_str copy = haft__arena_copy(&listing->arena, text);
+    if (copy.ptr == NULL) {
         return haft__arena_fail(&listing->arena, err);
     }
-    *ret_cursor = kept;
-    return haft__map_put(&listing->cursors, kept, listing, err);
+    *ret_cursor = copy;
+    return haft__map_put(&listing->cursors, copy, listing, err);
 }
 
 static void read_ttl(haft__mcp_tool_listing *listing, haft__json result)
@@ -281,8 +281,8 @@ static void read_ttl(haft__mcp_tool_listing *listing, haft__json result)
     haft__json value = haft__object_get(result, "ttlMs");
     if (value.kind == HAFT__JSON_NUMBER && haft__number_to_int64(haft__json_text(value), &ttl)
         && ttl >= 0) {
-        bool less = !listing->has_ttl || (uint64_t)ttl < listing->ttl_ms;
-        listing->ttl_ms = less ? (uint64_t)ttl : listing->ttl_ms;
+        bool is_shorter = !listing->has_ttl || (uint64_t)ttl < listing->ttl_ms;
+        listing->ttl_ms = is_shorter ? (uint64_t)ttl : listing->ttl_ms;
         listing->has_ttl = true;
     }
 }

@@ -145,8 +145,8 @@ static void read_capabilities(haft__mcp_client *client, haft__json capabilities)
 
 static haft_status open_modern(haft__mcp_client *client, const haft__json *result, haft_error *err)
 {
-    haft__json none = haft__json_null();
-    haft__json meta = result != NULL ? haft__object_get(*result, "_meta") : none;
+    haft__json null = haft__json_null();
+    haft__json meta = result != NULL ? haft__object_get(*result, "_meta") : null;
     haft__json info = haft__object_get(meta, "io.modelcontextprotocol/serverInfo");
     client->state = HAFT__MCP_CLIENT_OPEN;
     client->era = client->options.era = HAFT__MCP_ERA_MODERN;
@@ -157,7 +157,7 @@ static haft_status open_modern(haft__mcp_client *client, const haft__json *resul
         read_capabilities(client, haft__object_get(*result, "capabilities"));
     }
     haft_status status = notify_ready(
-        client, info, result != NULL ? haft__object_get(*result, "instructions") : none, err);
+        client, info, result != NULL ? haft__object_get(*result, "instructions") : null, err);
     return status == HAFT_OK ? finish_opening(client, err) : status;
 }
 

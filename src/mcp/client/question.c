@@ -100,12 +100,13 @@ static haft_status ask(haft__mcp_client *client, uint64_t exchange,
     haft__mcp_pending_question *question = calloc(1, sizeof(*question));
     haft__mcp_client_event_node *node =
         haft__mcp_client_event_node_create(HAFT__MCP_EVENT_QUESTION);
-    haft__mcp_client_event_node *off =
+    haft__mcp_client_event_node *end_node =
         haft__mcp_client_event_node_create(HAFT__MCP_EVENT_QUESTION_WITHDRAWN);
-    haft_status status = question != NULL && node != NULL && off != NULL ? HAFT_OK : HAFT_NO_MEMORY;
+    haft_status status =
+        question != NULL && node != NULL && end_node != NULL ? HAFT_OK : HAFT_NO_MEMORY;
     if (status == HAFT_OK) {
         haft__arena_init(&question->arena, 0);
-        question->node = off;
+        question->node = end_node;
         question->number = ++client->last_question;
         question->call = call_of(client, exchange);
         status = fill_question(client, question, node, message, &why);
@@ -122,7 +123,7 @@ static haft_status ask(haft__mcp_client *client, uint64_t exchange,
     }
     free(question);
     haft__mcp_client_event_node_destroy(node);
-    haft__mcp_client_event_node_destroy(off);
+    haft__mcp_client_event_node_destroy(end_node);
     return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err)
                                     : haft__mcp_client_send_error(
                                         client, message->id, HAFT__RPC_PARAMS, why.message, err);

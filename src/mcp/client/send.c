@@ -150,7 +150,7 @@ typedef struct headers {
 } headers;
 
 /* Stores the header line. */
-static void keep(headers *h)
+static void store_line(headers *h)
 {
     haft_str line = {NULL, 0};
     if (h->status == HAFT_OK) {
@@ -174,7 +174,7 @@ static void add(headers *h, const char *name, haft_str value, bool encode)
     } else {
         haft__buf_add_str(&h->line, value);
     }
-    keep(h);
+    store_line(h);
 }
 
 static void add_modern(headers *h, const haft__mcp_client_message *send,
@@ -188,7 +188,7 @@ static void add_modern(headers *h, const haft__mcp_client_message *send,
     add(h, "Mcp-Name", call->tool, true);
     for (size_t i = 0; i < call->param_count && h->status == HAFT_OK; i++) {
         if (haft__mcp_header_param(&h->line, &call->params[i], call->arguments)) {
-            keep(h);
+            store_line(h);
         }
     }
 }

@@ -62,17 +62,17 @@ static haft_status open_state(haft__mcp_request *request, haft_str sealed, uint6
                               haft_error *err)
 {
     haft__mcp_request_internal *own = request->own;
-    haft__buf about;
+    haft__buf binding;
     haft_str rest = {NULL, 0};
     uint64_t number = 0;
-    haft__buf_init(&about, HAFT__LIMIT_JSON_BYTES);
-    haft__mcp_request_write_binding(request, &about);
-    haft_status status = haft__buf_check(&about, err);
+    haft__buf_init(&binding, HAFT__LIMIT_JSON_BYTES);
+    haft__mcp_request_write_binding(request, &binding);
+    haft_status status = haft__buf_check(&binding, err);
     if (status == HAFT_OK) {
-        status = haft__seal_open(&own->arena, &own->server->options.key, haft__buf_str(&about),
+        status = haft__seal_open(&own->arena, &own->server->options.key, haft__buf_str(&binding),
                                  sealed, now_ms, &rest, err);
     }
-    haft__buf_finish(&about);
+    haft__buf_finish(&binding);
     if (status == HAFT_OK
         && (!haft__str_to_u64(haft__str_split(&rest, ' '), &number)
             || !haft__mcp_nonces_consume(own->server, number))) {

@@ -119,12 +119,12 @@ static bool agree(haft__mcp_request *request)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__json_write(&text, can != NULL ? *can : haft__json_object(NULL, 0));
-    haft_str kept = haft__arena_copy(&peer->arena, haft__buf_str(&text));
+    haft_str copy = haft__arena_copy(&peer->arena, haft__buf_str(&text));
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = peer->server->options.hash_key;
-    bool good = haft__buf_check(&text, NULL) == HAFT_OK && kept.ptr != NULL
+    bool good = haft__buf_check(&text, NULL) == HAFT_OK && copy.ptr != NULL
                 && peer->version.ptr != NULL
-                && haft__json_read(&peer->arena, kept, &options, &peer->capabilities, NULL, NULL)
+                && haft__json_read(&peer->arena, copy, &options, &peer->capabilities, NULL, NULL)
                        == HAFT_OK;
     haft__buf_finish(&text);
     if (!good) {

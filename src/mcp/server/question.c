@@ -17,27 +17,27 @@
 
 /* ---- nonces: each state that a client stores is valid once ---- */
 
-static uint64_t *nonce_word(haft__mcp_nonces *states, uint64_t number, uint64_t *ret_bit)
+static uint64_t *nonce_word(haft__mcp_nonces *nonces, uint64_t number, uint64_t *ret_bit)
 {
     uint64_t place = number % HAFT__LIMIT_MCP_STATES;
     *ret_bit = UINT64_C(1) << (place % 64);
-    return &states->answered[place / 64];
+    return &nonces->answered[place / 64];
 }
 
-static bool issue_number(haft__mcp_nonces *states, uint64_t *number)
+static bool issue_number(haft__mcp_nonces *nonces, uint64_t *number)
 {
     uint64_t bit;
-    *number = ++states->last_issued;
-    *nonce_word(states, *number, &bit) &= ~bit;
+    *number = ++nonces->last_issued;
+    *nonce_word(nonces, *number, &bit) &= ~bit;
     return true;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the same type as issue_number */
-static bool use_number(haft__mcp_nonces *states, uint64_t *number)
+static bool use_number(haft__mcp_nonces *nonces, uint64_t *number)
 {
-    uint64_t bit, *word = nonce_word(states, *number, &bit);
-    bool open = *number > 0 && *number <= states->last_issued
-                && states->last_issued - *number < HAFT__LIMIT_MCP_STATES && (*word & bit) == 0;
+    uint64_t bit, *word = nonce_word(nonces, *number, &bit);
+    bool open = *number > 0 && *number <= nonces->last_issued
+                && nonces->last_issued - *number < HAFT__LIMIT_MCP_STATES && (*word & bit) == 0;
     *word |= open ? bit : 0;
     return open;
 }
@@ -46,7 +46,7 @@ static bool update_nonces(haft__mcp_server *server, haft__mcp_nonces_update *how
 {
     const haft__mcp_server_options *options = &server->options;
     return options->share != NULL ? options->share(options->share_context, how, number)
-                                  : how(&server->states, number);
+                                  : how(&server->nonces, number);
 }
 
 bool haft__mcp_nonces_consume(haft__mcp_server *server, uint64_t number)
@@ -69,14 +69,14 @@ void haft__mcp_request_write_binding(const haft__mcp_request *request, haft__buf
 }
 
 /* Without a handshake: ends the request with a result that contains the questions. The state that
- * the client keeps contains a number, so that one answer is never used for two calls. */
+ * the client stores contains a nonce, so that one answer is never used for two calls. */
 static void end_with_questions(haft__mcp_request *request,
                                const haft__mcp_server_question *questions, size_t count,
                                haft_str state, uint64_t now_ms)
 {
     haft__mcp_server *server = request->own->server;
     uint64_t number = 0;
-    haft__buf members, binding, kept;
+    haft__buf members, binding, state_text;
     if (!update_nonces(server, issue_number, &number)) {
         haft__mcp_request_fail(
             request, HAFT__RPC_INTERNAL,
@@ -86,9 +86,9 @@ static void end_with_questions(haft__mcp_request *request,
     }
     haft__buf_init(&members, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__buf_init(&binding, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_init(&kept, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_addf(&kept, "%" PRIu64 " ", number);
-    haft__buf_add_str(&kept, state);
+    haft__buf_init(&state_text, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_addf(&state_text, "%" PRIu64 " ", number);
+    haft__buf_add_str(&state_text, state);
     haft__buf_add_str(&members, HAFT__LIT("\"inputRequests\":{"));
     for (size_t i = 0; i < count; i++) {
         haft__buf_add_str(&members, i > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
@@ -101,18 +101,18 @@ static void end_with_questions(haft__mcp_request *request,
     }
     haft__buf_add_str(&members, HAFT__LIT("},\"requestState\":\""));
     haft__mcp_request_write_binding(request, &binding);
-    haft__seal_write(&members, &server->options.key, haft__buf_str(&binding), haft__buf_str(&kept),
-                     now_ms + HAFT__LIMIT_MCP_STATE_MS);
+    haft__seal_write(&members, &server->options.key, haft__buf_str(&binding),
+                     haft__buf_str(&state_text), now_ms + HAFT__LIMIT_MCP_STATE_MS);
     haft__buf_add_char(&members, '"');
     if (haft__buf_check(&members, NULL) == HAFT_OK && haft__buf_check(&binding, NULL) == HAFT_OK
-        && haft__buf_check(&kept, NULL) == HAFT_OK) {
+        && haft__buf_check(&state_text, NULL) == HAFT_OK) {
         haft__mcp_request_reply_kind(request, "input_required", haft__buf_str(&members));
     } else {
         haft__mcp_request_fail(request, HAFT__RPC_INTERNAL,
                                HAFT__LIT("a question is too long, or out of memory"),
                                HAFT__LIT(""));
     }
-    haft__buf_finish(&kept);
+    haft__buf_finish(&state_text);
     haft__buf_finish(&binding);
     haft__buf_finish(&members);
 }
@@ -280,10 +280,10 @@ static bool keep_answer(haft__mcp_request *request, haft__mcp_open_question *wai
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_write(&text, message->result);
-    haft_str kept = haft__arena_copy(&own->arena, haft__buf_str(&text));
+    haft_str copy = haft__arena_copy(&own->arena, haft__buf_str(&text));
     bool good =
-        haft__buf_check(&text, NULL) == HAFT_OK && kept.ptr != NULL
-        && haft__json_read(&own->arena, kept, &options, &waiting->answer, NULL, NULL) == HAFT_OK;
+        haft__buf_check(&text, NULL) == HAFT_OK && copy.ptr != NULL
+        && haft__json_read(&own->arena, copy, &options, &waiting->answer, NULL, NULL) == HAFT_OK;
     haft__buf_finish(&text);
     return good;
 }

@@ -212,9 +212,9 @@ haft_status haft__mcp_request_read(haft__mcp_server *server, haft_str text,
     request->own = own;
     own->server = server;
     haft__arena_init(&own->arena, HAFT__LIMIT_ARENA_BYTES);
-    haft_str kept = haft__arena_copy(&own->arena, text);
-    haft_status status = kept.ptr != NULL
-                             ? haft__rpc_read(&own->arena, kept, server->options.hash_key,
+    haft_str copy = haft__arena_copy(&own->arena, text);
+    haft_status status = copy.ptr != NULL
+                             ? haft__rpc_read(&own->arena, copy, server->options.hash_key,
                                               &own->message, &own->fault, &own->error)
                              : haft__arena_fail(&own->arena, &own->error);
     own->fallback = HAFT__LIT("");

@@ -15,7 +15,7 @@
 struct haft__mcp_server {
     haft__mcp_server_options options;
     haft__mcp_peer *peers;
-    haft__mcp_nonces states; /* used if they are not shared */
+    haft__mcp_nonces nonces; /* used if the application does not share nonces */
     size_t singles;          /* open requests of single-request peers */
 };
 
@@ -26,8 +26,8 @@ struct haft__mcp_peer {
     void *context;
     haft_str principal;
     haft__arena arena;
-    haft_str version;           /* the negotiated version; "" before */
-    haft__json capabilities;    /* of the client, from its handshake */
+    haft_str version;           /* the negotiated version; "" before the handshake */
+    haft__json capabilities;    /* capabilities of the client, from its handshake */
     haft__mcp_level level;      /* minimum level of log messages to the client */
     bool ready;                 /* the client has sent `initialized` */
     haft__mcp_request *request; /* open requests */
@@ -123,7 +123,7 @@ void haft__mcp_request_reply_kind(haft__mcp_request *request, const char *kind, 
 /* Handles the answer to a question; false if no such question is open. */
 bool haft__mcp_peer_handle_answer(haft__mcp_peer *peer, const haft__rpc_message *message);
 
-/* The request ends: withdraws its open questions. */
+/* Withdraws the open questions of a request that ends. */
 void haft__mcp_request_withdraw_questions(haft__mcp_request *request);
 
 /* Appends the binding of a request, for sealing the state that its client stores. */

@@ -78,8 +78,8 @@ static void report_narrowed(haft__downlevel *d, const char *what, const char *be
     }
 }
 
-/* Adds what OpenAI requires of an object. The result allows no other members than `properties`.
- * That is reported if the schema allows others explicitly, or if it has no `properties` at all. */
+/* Adds what OpenAI requires of an object, so that it has no members except `properties`. Reports
+ * this if the schema explicitly allows others, or if it has no `properties` at all. */
 static void close_object(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     haft__json members = haft__json_object(NULL, 0);

@@ -63,14 +63,15 @@ haft__json haft__gbnf_without_keyword(haft__gbnf_writer *g, haft__json schema, c
     haft__json_member *members = haft__gbnf_alloc(g, schema.count, sizeof *members);
     size_t count = 0;
     for (uint32_t i = 0; members != NULL && i < schema.count; i++) {
-        bool this = haft__str_equal(haft__json_text(schema.members[i].key), haft__str(keyword));
-        if (!this || index != UINT32_MAX) {
+        bool is_keyword =
+            haft__str_equal(haft__json_text(schema.members[i].key), haft__str(keyword));
+        if (!is_keyword || index != UINT32_MAX) {
             members[count] = schema.members[i];
         }
-        if (this && index != UINT32_MAX) {
+        if (is_keyword && index != UINT32_MAX) {
             members[count].value = without_item(g, schema.members[i].value, index);
         }
-        count += !this || index != UINT32_MAX ? 1 : 0;
+        count += !is_keyword || index != UINT32_MAX ? 1 : 0;
     }
     return members != NULL ? haft__json_object(members, count) : schema;
 }

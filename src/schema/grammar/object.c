@@ -278,12 +278,12 @@ haft__gbnf_rule_name haft__gbnf_schema_object(haft__gbnf_writer *g, haft__json s
     haft__buf inner, body;
     haft__gbnf_body_init(&inner);
     haft__gbnf_body_init(&body);
-    bool some = haft__gbnf_add_members(g, &inner, schema, &members);
+    bool has_members = haft__gbnf_add_members(g, &inner, schema, &members);
     haft__buf_add_str(&body, HAFT__LIT("\"{\" ws "));
     if (inner.len > 0) {
-        haft__buf_add_str(&body, some ? HAFT__LIT("") : HAFT__LIT("( "));
+        haft__buf_add_str(&body, has_members ? HAFT__LIT("") : HAFT__LIT("( "));
         haft__buf_add_str(&body, haft__buf_str(&inner));
-        haft__buf_add_str(&body, some ? HAFT__LIT("ws ") : HAFT__LIT("ws )? "));
+        haft__buf_add_str(&body, has_members ? HAFT__LIT("ws ") : HAFT__LIT("ws )? "));
     }
     haft__buf_add_str(&body, HAFT__LIT("\"}\""));
     haft__gbnf_release_body(g, &inner);

@@ -91,7 +91,7 @@ static haft__gbnf_ref *new_ref(haft__gbnf_writer *g, haft_str text)
     return ref;
 }
 
-/* The rule for the target of a reference. It is made once and may use itself. */
+/* The rule for the target of a reference. It is added once and may use itself. */
 static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
 {
     haft_str text = haft__json_text(*haft__object_find(schema, "$ref"));
@@ -101,13 +101,13 @@ static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
         haft__gbnf_relax(g, schema, "$ref", "any value");
         return any_value(g);
     }
-    bool made = ref != NULL;
-    ref = made ? ref : new_ref(g, text);
+    bool exists = ref != NULL;
+    ref = exists ? ref : new_ref(g, text);
     if (ref == NULL) {
         return any_value(g);
     }
-    bool fine = begin_with(g, ref);
-    if (!made) {
+    bool allowed = begin_with(g, ref);
+    if (!exists) {
         haft__gbnf_ref *at = g->at;
         g->at = ref;
         haft__buf body;
@@ -116,7 +116,7 @@ static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
         haft__gbnf_write_rule(g, ref->name, &body);
         g->at = at;
     }
-    return fine ? ref->name : relaxed(g, "a $ref that refers to itself");
+    return allowed ? ref->name : relaxed(g, "a $ref that refers to itself");
 }
 
 static bool is_pure_reference(haft__json schema)
@@ -225,7 +225,7 @@ static haft__gbnf_rule_name of_type(haft__gbnf_writer *g, haft__json schema, haf
     }
 }
 
-/* A schema without a type has the type that its keywords imply. */
+/* The type that the keywords of a schema without "type" imply; NULL if they imply none. */
 static const char *guess_type(haft__json schema)
 {
     for (size_t i = 0; i < COUNT(types); i++) {
@@ -274,7 +274,7 @@ static bool is_empty_schema(haft__json schema)
 }
 
 /* Whether two schemas have different types; an integer is a number. */
-static bool differ(haft__json a, haft__json b)
+static bool types_differ(haft__json a, haft__json b)
 {
     const haft__json *x = haft__object_find(a, "type"), *y = haft__object_find(b, "type");
     if (x == NULL || y == NULL || x->kind != HAFT__JSON_STRING || y->kind != HAFT__JSON_STRING) {
@@ -291,7 +291,7 @@ static bool are_exclusive(const haft__json *alternatives)
 {
     for (uint32_t i = 0; i < alternatives->count; i++) {
         for (uint32_t j = 0; j < i; j++) {
-            if (!differ(alternatives->items[i], alternatives->items[j])) {
+            if (!types_differ(alternatives->items[i], alternatives->items[j])) {
                 return false;
             }
         }

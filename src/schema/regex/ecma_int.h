@@ -87,9 +87,9 @@ static inline bool haft__ecma_is_next(const haft__ecma_reader *p, haft_str text)
 /* Consumes `c` if it is the next byte. */
 static inline bool haft__ecma_accept(haft__ecma_reader *p, char c)
 {
-    bool there = haft__ecma_peek(p) == (unsigned char)c;
-    p->at += there ? 1 : 0;
-    return there;
+    bool found = haft__ecma_peek(p) == (unsigned char)c;
+    p->at += found ? 1 : 0;
+    return found;
 }
 
 /* Reads one character. Must not be called at the end. */

@@ -138,7 +138,7 @@ static void check_command(haft__loader *l, haft__json tool, haft__json command, 
     }
     for (size_t i = 0; i < read.count; i++) {
         const haft__command_word *word = &read.items[i];
-        if (word->here && !has_placeholder(word->text)) {
+        if (word->local && !has_placeholder(word->text)) {
             check_program(l, tool, word->text,
                           haft__loader_pointer(l, "%.*s/%zu", HAFT__ARG(pointer), i));
         }

@@ -44,9 +44,9 @@ static int compare_message(const void *key, const void *item)
 
 static int compare_result(const void *key, const void *item)
 {
-    const haft__memory_cache_entry *wanted = key, *result = item;
-    int order = haft__str_compare(wanted->scope, result->scope);
-    return order != 0 ? order : haft__str_compare(wanted->name, result->name);
+    const haft__memory_cache_entry *searched = key, *result = item;
+    int order = haft__str_compare(searched->scope, result->scope);
+    return order != 0 ? order : haft__str_compare(searched->name, result->name);
 }
 
 /* ---- shared functions ---- */

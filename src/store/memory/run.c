@@ -107,11 +107,11 @@ static bool make_artifacts(haft__memory_store *memory, const haft__store_request
 
 static bool reserve_ends(haft__memory_run *run, size_t more)
 {
-    size_t wanted = run->row.seq + more;
+    size_t count = run->row.seq + more;
     size_t *ends =
-        wanted > 0 ? haft__vec_reserve(run->ends, &run->end_capacity, wanted, sizeof(*ends)) : NULL;
+        count > 0 ? haft__vec_reserve(run->ends, &run->end_capacity, count, sizeof(*ends)) : NULL;
     run->ends = ends != NULL ? ends : run->ends;
-    return wanted == 0 || ends != NULL;
+    return count == 0 || ends != NULL;
 }
 
 /* Allocates memory for the appended lines, so that append_lines cannot fail. */

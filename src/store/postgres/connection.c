@@ -109,11 +109,11 @@ static void fail_expired(haft__pg_connection *connection, haft__pg_jobs *queue, 
     haft__pg_jobs rest;
     haft__pg_jobs_init(&rest);
     for (haft__pg_job *job; (job = haft__pg_jobs_pop(queue)) != NULL;) {
-        bool over = job->deadline_ms <= expired_at || job->request == NULL;
-        if (over && job->status == HAFT_OK) {
+        bool expired = job->deadline_ms <= expired_at || job->request == NULL;
+        if (expired && job->status == HAFT_OK) {
             haft__pg_job_abort(job, connection->last_status, &connection->last_error);
         }
-        haft__pg_jobs_push(over ? finished : &rest, job);
+        haft__pg_jobs_push(expired ? finished : &rest, job);
     }
     haft__pg_jobs_requeue(&rest, queue);
 }
@@ -237,17 +237,17 @@ static PGconn *begin_at(const haft__pg_connection *connection)
     const haft__pg *pg = connection->pg;
     const char *values[COUNT(names)] = {pg->url, "UTF8", "haft"};
     haft__buf lists[3];
-    bool right = true;
+    bool valid = true;
     for (size_t i = 0; i < COUNT(lists); i++) {
         const char *list = haft__pg_conninfo_option(pg, names[3 + i]);
         haft__buf_init(&lists[i], HAFT__LIMIT_STORE_TEXT_BYTES);
         if (list != NULL && pg->hosts > 1) {
             haft__pg_host_list_rotate(&lists[i], list, pg->host, pg->hosts);
-            right = right && lists[i].status == HAFT_OK;
+            valid = valid && lists[i].status == HAFT_OK;
             values[3 + i] = lists[i].ptr;
         }
     }
-    PGconn *conn = right ? pg->lib->connectStartParams(names, values, 1) : NULL;
+    PGconn *conn = valid ? pg->lib->connectStartParams(names, values, 1) : NULL;
     for (size_t i = 0; i < COUNT(lists); i++) {
         haft__buf_finish(&lists[i]);
     }

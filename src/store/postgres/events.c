@@ -43,14 +43,14 @@ haft_status haft__pg_read_events(haft__pg_job *job, haft_error *err)
 
 /* Reads the row before the range: the row that ends with event number `after`, or the previous one
  * if that event is in the middle of a row. */
-static bool read_start(const haft__pg_job *job, haft__event_reader *p)
+static bool read_start(const haft__pg_job *job, haft__event_reader *reader)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 1);
-    if (p->after == 0 || !haft__pg_rows_next(&rows)) {
+    if (reader->after == 0 || !haft__pg_rows_next(&rows)) {
         return true;
     }
-    p->from.seq = haft__pg_rows_int(&rows);
-    return haft__checksum_chain_set(&p->chain,
+    reader->from.seq = haft__pg_rows_int(&rows);
+    return haft__checksum_chain_set(&reader->chain,
                                     haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_START_BYTES))
            && !rows.checks.invalid;
 }
@@ -77,14 +77,15 @@ static haft_status fail_event(const haft__pg_job *job, uint64_t seq, haft_error 
 }
 
 static haft_status read_part(const haft__pg_job *job, const haft__pg_head *head,
-                             haft__event_reader *p, haft_error *err)
+                             haft__event_reader *reader, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 2);
-    uint64_t damaged_seq = read_start(job, p) ? haft__event_reader_read(p, next_row, &rows,
-                                                                        head->run.seq, &head->chain)
-                                              : p->from.seq;
+    uint64_t damaged_seq =
+        read_start(job, reader)
+            ? haft__event_reader_read(reader, next_row, &rows, head->run.seq, &head->chain)
+            : reader->from.seq;
     /* An event that did not fit into the buffer is reported as damaged, too. */
-    haft_status status = haft__buf_check(&p->text, err);
+    haft_status status = haft__buf_check(&reader->text, err);
     return status == HAFT_OK && damaged_seq > 0 ? fail_event(job, damaged_seq, err) : status;
 }
 
@@ -96,13 +97,13 @@ static haft_status return_events(haft__pg_job *job, haft_error *err)
     if (status != HAFT_OK) {
         return status;
     }
-    haft__event_reader p;
-    haft__event_reader_init(&p, request, head.run.seq, job->connection->pg->store.run_bytes);
-    status = read_part(job, &head, &p, err);
+    haft__event_reader reader;
+    haft__event_reader_init(&reader, request, head.run.seq, job->connection->pg->store.run_bytes);
+    status = read_part(job, &head, &reader, err);
     if (status == HAFT_OK) {
-        status = haft__event_reader_result(&p, request, err);
+        status = haft__event_reader_result(&reader, request, err);
     }
-    haft__event_reader_finish(&p);
+    haft__event_reader_finish(&reader);
     return status;
 }
 
@@ -114,12 +115,12 @@ haft_status haft__pg_receive(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     const haft__store_request *request = job->request;
-    bool one = request->run.id.len > 0;
+    bool of_one_run = request->run.id.len > 0;
     haft__pg_args args = {0};
-    haft__pg_arg(&args, one ? request->run.id : request->run.owner);
+    haft__pg_arg(&args, of_one_run ? request->run.id : request->run.owner);
     haft__pg_arg_int(&args, HAFT__LIMIT_STORE_MESSAGES);
     haft__pg_arg_int(&args, HAFT__LIMIT_STORE_TEXT_BYTES);
-    haft__pg_job_query(job, one ? HAFT__PG_RECEIVE_RUN : HAFT__PG_RECEIVE, &args);
+    haft__pg_job_query(job, of_one_run ? HAFT__PG_RECEIVE_RUN : HAFT__PG_RECEIVE, &args);
     job->next = return_messages;
     return HAFT_OK;
 }

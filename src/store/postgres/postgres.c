@@ -210,17 +210,17 @@ static haft_status check_names(const haft__store_request *request, haft_error *e
     const haft__store_run *run = &request->run;
     const haft_str names[] = {run->thread,    run->parent, run->user,  run->name, run->spec_hash,
                               run->spec_path, run->end,    run->owner, run->id,   request->thread};
-    bool right = true;
-    for (size_t i = 0; right && i < COUNT(names); i++) {
-        right = names[i].len == 0 || memchr(names[i].ptr, '\0', names[i].len) == NULL;
+    bool valid = true;
+    for (size_t i = 0; valid && i < COUNT(names); i++) {
+        valid = names[i].len == 0 || memchr(names[i].ptr, '\0', names[i].len) == NULL;
     }
     /* Checks only names that are compared as text; the key of a cached result is bytes. */
     bool text = request->verb == HAFT__STORE_FIND || request->verb == HAFT__STORE_LIST
                 || request->verb == HAFT__STORE_THREAD_HISTORY;
-    if (right && text && request->name.len > 0) {
-        right = memchr(request->name.ptr, '\0', request->name.len) == NULL;
+    if (valid && text && request->name.len > 0) {
+        valid = memchr(request->name.ptr, '\0', request->name.len) == NULL;
     }
-    return right ? HAFT_OK
+    return valid ? HAFT_OK
                  : haft__fail(err, HAFT_BAD_INPUT, "",
                               "a name contains a NUL, which PostgreSQL cannot store");
 }

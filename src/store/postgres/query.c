@@ -64,8 +64,8 @@ void haft__pg_write_array(haft__buf *to, const haft_str *texts, size_t count)
 void haft__pg_connection_query(haft__pg_connection *connection, const char *sql,
                                const haft__pg_args *args)
 {
-    static const haft__pg_args none;
-    const haft__pg_args *with = args != NULL ? args : &none;
+    static const haft__pg_args no_args;
+    const haft__pg_args *with = args != NULL ? args : &no_args;
     const char *values[HAFT__PG_ARGS];
     char digits[HAFT__PG_ARGS][24];
     for (int i = 0; i < with->count; i++) {

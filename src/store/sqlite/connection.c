@@ -202,9 +202,9 @@ haft_status haft__sqlite_connection_open(haft__sqlite_connection *connection, co
     int flags = writer ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     haft_status status;
     while ((status = try_to_open(connection, path, path, flags, "", err)) != HAFT_OK) {
-        bool again = connection->busy && now_ms() < deadline;
+        bool retry = connection->busy && now_ms() < deadline;
         haft__sqlite_connection_close(connection);
-        if (!again) {
+        if (!retry) {
             break;
         }
         haft__clock_sleep(RETRY_MS);

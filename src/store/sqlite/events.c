@@ -28,24 +28,25 @@ static haft_status fail_event(const haft__sqlite_worker *worker, const haft__sto
 /* Reads the row before the range: the row that ends with event number `after`, or the previous one
  * if that event is in the middle of a row. */
 static haft_status read_start(haft__sqlite_worker *worker, const haft__store_request *request,
-                              uint64_t number, haft__event_reader *p, haft_error *err)
+                              uint64_t number, haft__event_reader *reader, haft_error *err)
 {
-    if (p->after == 0) {
+    if (reader->after == 0) {
         return HAFT_OK;
     }
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_EVENTS_SUM);
     haft__sqlite_query_bind_int(&query, number);
-    haft__sqlite_query_bind_int(&query, p->after);
-    bool right = true;
+    haft__sqlite_query_bind_int(&query, reader->after);
+    bool valid = true;
     if (haft__sqlite_query_next(&query)) {
-        p->from.seq = haft__sqlite_query_int(&query);
-        right = haft__checksum_chain_set(
-            &p->chain, haft__sqlite_query_blob(&query, HAFT__CHECKSUM_CHAIN_START_BYTES));
+        reader->from.seq = haft__sqlite_query_int(&query);
+        valid = haft__checksum_chain_set(
+            &reader->chain, haft__sqlite_query_blob(&query, HAFT__CHECKSUM_CHAIN_START_BYTES));
     }
     query.checks.invalid = false; /* reported with the number of the event */
     haft_status status = haft__sqlite_query_end(&query, err);
-    return status == HAFT_OK && !right ? fail_event(worker, request, p->from.seq, err) : status;
+    return status == HAFT_OK && !valid ? fail_event(worker, request, reader->from.seq, err)
+                                       : status;
 }
 
 static bool next_row(void *rows, haft__event_row *ret_row)
@@ -62,18 +63,19 @@ static bool next_row(void *rows, haft__event_row *ret_row)
 }
 
 static haft_status read_part(haft__sqlite_worker *worker, const haft__store_request *request,
-                             const haft__sqlite_head *head, haft__event_reader *p, haft_error *err)
+                             const haft__sqlite_head *head, haft__event_reader *reader,
+                             haft_error *err)
 {
-    haft_status status = read_start(worker, request, head->number, p, err);
+    haft_status status = read_start(worker, request, head->number, reader, err);
     if (status != HAFT_OK) {
         return status;
     }
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_EVENTS);
     haft__sqlite_query_bind_int(&query, head->number);
-    haft__sqlite_query_bind_int(&query, p->from.seq);
+    haft__sqlite_query_bind_int(&query, reader->from.seq);
     uint64_t damaged_seq =
-        haft__event_reader_read(p, next_row, &query, head->run.seq, &head->chain);
+        haft__event_reader_read(reader, next_row, &query, head->run.seq, &head->chain);
     query.checks.invalid = false; /* reported with the number of the event */
     status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && damaged_seq > 0 ? fail_event(worker, request, damaged_seq, err)
@@ -88,13 +90,13 @@ haft_status haft__sqlite_read_events(haft__sqlite_worker *worker, haft__store_re
     if (status != HAFT_OK) {
         return status;
     }
-    haft__event_reader p;
-    haft__event_reader_init(&p, request, head.run.seq, worker->store->run_bytes);
-    status = read_part(worker, request, &head, &p, err);
+    haft__event_reader reader;
+    haft__event_reader_init(&reader, request, head.run.seq, worker->store->run_bytes);
+    status = read_part(worker, request, &head, &reader, err);
     if (status == HAFT_OK) {
-        status = haft__event_reader_result(&p, request, err);
+        status = haft__event_reader_result(&reader, request, err);
     }
-    haft__event_reader_finish(&p);
+    haft__event_reader_finish(&reader);
     return status;
 }
 
@@ -105,10 +107,10 @@ static haft_status keep_messages(haft__store_request *request, const haft__buf *
 {
     haft_status status = haft__buf_check(found, err);
     if (status == HAFT_OK) {
-        haft_str kept = haft__arena_copy(request->arena, haft__buf_str(found));
-        request->messages = (const void *)kept.ptr;
-        request->message_count = kept.len / sizeof(haft__store_message);
-        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
+        haft_str copy = haft__arena_copy(request->arena, haft__buf_str(found));
+        request->messages = (const void *)copy.ptr;
+        request->message_count = copy.len / sizeof(haft__store_message);
+        status = copy.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
     }
     return status;
 }
@@ -116,10 +118,10 @@ static haft_status keep_messages(haft__store_request *request, const haft__buf *
 haft_status haft__sqlite_receive(haft__sqlite_worker *worker, haft__store_request *request,
                                  haft_error *err)
 {
-    bool one = request->run.id.len > 0;
+    bool of_one_run = request->run.id.len > 0;
     haft__sqlite_query query = haft__sqlite_query_begin(
-        &worker->connection, one ? HAFT__SQLITE_STMT_RECEIVE_ID : HAFT__SQLITE_STMT_RECEIVE);
-    haft__sqlite_query_bind(&query, one ? request->run.id : request->run.owner);
+        &worker->connection, of_one_run ? HAFT__SQLITE_STMT_RECEIVE_ID : HAFT__SQLITE_STMT_RECEIVE);
+    haft__sqlite_query_bind(&query, of_one_run ? request->run.id : request->run.owner);
     haft__sqlite_query_bind_int(&query, HAFT__LIMIT_STORE_MESSAGES);
     haft__buf found;
     size_t bytes = 0;

@@ -45,7 +45,7 @@ static haft_status begin(haft__sqlite_worker *worker, haft__store_request *reque
 /* Reads the next candidates. All are read before the first is removed, because rows must not change
  * while a statement reads them. */
 static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *request,
-                             candidate *some, size_t *ret_count, haft_error *err)
+                             candidate *candidates, size_t *ret_count, haft_error *err)
 {
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_RUNS_OLD);
@@ -55,7 +55,7 @@ static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *r
     haft__sqlite_query_bind_int(&query, HAFT__LIMIT_STORE_GC_RUNS);
     *ret_count = 0;
     while (haft__sqlite_query_next(&query)) {
-        candidate *one = &some[(*ret_count)++];
+        candidate *one = &candidates[(*ret_count)++];
         one->number = haft__sqlite_query_int(&query);
         one->updated = haft__sqlite_query_int(&query);
         haft_str end = read_end(&query);
@@ -103,24 +103,24 @@ static bool same_thread(const candidate *one, const candidate *other)
 /* Removes the candidates that may be removed. Consecutive candidates are often of the same thread,
  * which is then checked only once. */
 static haft_status remove_some(haft__sqlite_worker *worker, const haft__store_request *request,
-                               const candidate *some, size_t count, uint64_t *ret_removed,
+                               const candidate *candidates, size_t count, uint64_t *ret_removed,
                                haft_error *err)
 {
     haft_status status = HAFT_OK;
     const candidate *before = NULL;
     bool expired = false;
     for (size_t i = 0; status == HAFT_OK && i < count; i++) {
-        if (some[i].expired && !same_thread(&some[i], before)) {
+        if (candidates[i].expired && !same_thread(&candidates[i], before)) {
             expired = true;
-            status = some[i].thread_len > 0
-                         ? is_thread_expired(worker, request, some[i].number, &expired, err)
+            status = candidates[i].thread_len > 0
+                         ? is_thread_expired(worker, request, candidates[i].number, &expired, err)
                          : HAFT_OK;
-            before = &some[i];
+            before = &candidates[i];
         }
-        if (status == HAFT_OK && some[i].expired && expired) {
+        if (status == HAFT_OK && candidates[i].expired && expired) {
             *ret_removed += 1;
-            status =
-                request->dry_run ? HAFT_OK : haft__sqlite_delete_run(worker, some[i].number, err);
+            status = request->dry_run ? HAFT_OK
+                                      : haft__sqlite_delete_run(worker, candidates[i].number, err);
         }
     }
     return status;
@@ -138,15 +138,15 @@ static haft_status expire_cache(haft__sqlite_worker *worker, const haft__store_r
 haft_status haft__sqlite_gc(haft__sqlite_worker *worker, haft__store_request *request,
                             bool *ret_more, haft_error *err)
 {
-    candidate some[HAFT__LIMIT_STORE_GC_RUNS];
+    candidate candidates[HAFT__LIMIT_STORE_GC_RUNS];
     size_t count = 0;
     uint64_t removed = 0;
     haft_status status = request->gc.begun ? HAFT_OK : begin(worker, request, err);
     if (status == HAFT_OK) {
-        status = find_some(worker, request, some, &count, err);
+        status = find_some(worker, request, candidates, &count, err);
     }
     if (status == HAFT_OK) {
-        status = remove_some(worker, request, some, count, &removed, err);
+        status = remove_some(worker, request, candidates, count, &removed, err);
     }
     if (status == HAFT_OK && !request->dry_run) {
         status = expire_cache(worker, request, err);
@@ -156,8 +156,8 @@ haft_status haft__sqlite_gc(haft__sqlite_worker *worker, haft__store_request *re
         *ret_more = count == HAFT__LIMIT_STORE_GC_RUNS;
     }
     if (status == HAFT_OK && count > 0) {
-        request->gc.updated = some[count - 1].updated;
-        request->gc.number = some[count - 1].number;
+        request->gc.updated = candidates[count - 1].updated;
+        request->gc.number = candidates[count - 1].number;
     }
     return status;
 }

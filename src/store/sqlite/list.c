@@ -30,10 +30,10 @@ static haft_status keep_rows(haft__store_request *request, haft__buf *rows, haft
 {
     haft_status status = haft__buf_check(rows, err);
     if (status == HAFT_OK) {
-        haft_str kept = haft__arena_copy(request->arena, haft__buf_str(rows));
-        request->found = (const void *)kept.ptr;
-        request->found_count = kept.len / sizeof(haft__store_run);
-        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
+        haft_str copy = haft__arena_copy(request->arena, haft__buf_str(rows));
+        request->found = (const void *)copy.ptr;
+        request->found_count = copy.len / sizeof(haft__store_run);
+        status = copy.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
     }
     return status;
 }

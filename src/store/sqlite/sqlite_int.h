@@ -133,8 +133,8 @@ HAFT_MUST_USE haft_status haft__sqlite_query_exec(haft__sqlite_connection *conne
 
 /* ---- a thread that performs requests (worker.c) ---- */
 
-/* The most bytes of one row of events. A row is closed once it is long enough; the event that
- * closes it can have any allowed length. */
+/* The maximum number of bytes of one row of events. A row is closed once it is long enough; the
+ * event that closes it can have any allowed length. */
 #define HAFT__SQLITE_ROW_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 2 * HAFT__LIMIT_STORE_ROW_BYTES)
 
 typedef struct haft__sqlite_worker {

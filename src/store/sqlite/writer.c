@@ -198,12 +198,12 @@ static void remove_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
     haft__store_queue_init(ret_failed);
     haft__store_queue_append(batch, &todo);
     for (haft__store_request *request; (request = haft__store_queue_pop(&todo)) != NULL;) {
-        bool again =
+        bool retry =
             request->status == HAFT_IO && !haft__sqlite_reserve_rejects(worker, request->verb);
-        if (again) {
+        if (retry) {
             haft__store_reset_result(request);
         }
-        haft__store_queue_push(again ? ret_failed : batch, request);
+        haft__store_queue_push(retry ? ret_failed : batch, request);
     }
 }
 

@@ -145,9 +145,9 @@ static void step_1b(stem *s)
         }
         return;
     }
-    size_t off = ends(s, "ed") ? 2 : ends(s, "ing") ? 3 : 0;
-    if (off > 0 && has_vowel(s->word, s->length - off)) {
-        s->length -= off;
+    size_t suffix_length = ends(s, "ed") ? 2 : ends(s, "ing") ? 3 : 0;
+    if (suffix_length > 0 && has_vowel(s->word, s->length - suffix_length)) {
+        s->length -= suffix_length;
         step_1b_tidy(s);
     }
 }
