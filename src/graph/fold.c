@@ -225,7 +225,7 @@ static haft_status fold_done_task(haft__graph_execution *x, size_t index, haft__
     task->state = HAFT__TASK_DONE;
     task->for_person = false;
     task->cache_key = (haft_str){NULL, 0};
-    x->open = true;
+    x->open = x->step < x->limit || x->last; /* an edit does not begin a step past the limit */
     count_tasks(x);
     return status;
 }

@@ -263,6 +263,9 @@ haft__fork_options sim_pick_step(sim *s, const sim_record *r)
     if (failed && sim_chance(s, 60)) {
         options.point = HAFT__FORK_AT_FAILURE;
     } else if (edits) {
+        if (r->end.len == 0 && sim_chance(s, 50)) { /* where it is: perhaps it waits for a person */
+            options.point = HAFT__FORK_AT_END;
+        }
         options.values = help_json(&s->arena, "{\"log\":\"edited\",\"sum\":5}");
         options.as = as < COUNT(names)         ? names[as]
                      : r->graph.next_count > 0 ? r->graph.next[0].name

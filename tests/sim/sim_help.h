@@ -124,6 +124,7 @@ typedef struct sim_call {
     char key[64];                        /* idempotency key of the first start */
     uint64_t made;                       /* a bit for each attempt that was made in the world */
     uint32_t effects, repeats;
+    bool closed;                           /* a person's edit of the graph has closed it */
     bool answered;                         /* it was pending and is not any more */
     sim_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
     char found[40];                        /* the result of a tool in a graph; "" for none */
@@ -166,8 +167,9 @@ typedef struct sim_spec {
 /* A node that is to run in the next step of a graph. */
 typedef struct sim_task {
     char name[8];
-    bool worker;   /* of a map */
-    char by[8][8]; /* the nodes that have woken it */
+    uint64_t number; /* in the ids of its calls */
+    bool worker;     /* of a map */
+    char by[8][8];   /* the nodes that have woken it */
     size_t by_count;
 } sim_task;
 
@@ -178,7 +180,8 @@ typedef struct sim_steps {
     bool limited;   /* the recursion limit is reached: only the node of the limit may run */
     sim_task next[SIM_TASKS];
     size_t next_count;
-    haft_str log; /* the items of the channel `log`, in the arena */
+    uint64_t last_number; /* of the tasks of the open step */
+    haft_str log;         /* the items of the channel `log`, in the arena */
 } sim_steps;
 
 /* A run in the store, and what the watcher knows of it. */
@@ -302,7 +305,8 @@ typedef struct sim {
     struct {
         uint64_t seeds, runs, children, forks, queued, changed, handoffs, steps, events, effects,
             crashes, freezes, refused, unknown, recoveries, answers, seconds, unnamed, cancels,
-            walls, graphs, graph_steps, graph_changes, ends[HAFT__END_EXPIRED + 1];
+            walls, graphs, graph_steps, graph_changes, graph_edits_inside,
+            ends[HAFT__END_EXPIRED + 1];
     } sum;
 } sim;
 

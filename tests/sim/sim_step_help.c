@@ -32,6 +32,17 @@ static bool read_place(haft_str id, place *ret_place)
            && (id.len == 0 || haft__str_to_u64(id, &ret_place->number));
 }
 
+/* The task with that number; NULL if the step has none. */
+static const sim_task *find_task(const sim_record *r, uint64_t number)
+{
+    for (size_t i = 0; i < r->graph.next_count; i++) {
+        if (r->graph.next[i].number == number) {
+            return &r->graph.next[i];
+        }
+    }
+    return NULL;
+}
+
 /* The call belongs to a node of the step that has begun, and follows the request before it. */
 static void check_call(sim *s, const sim_record *r, const sim_call *call, haft_str node)
 {
@@ -43,8 +54,8 @@ static void check_call(sim *s, const sim_record *r, const sim_call *call, haft_s
     if (at.step != r->graph.steps + 1 || !r->graph.begun) {
         sim_fail(s, "%s of %s is made while step %llu is open: before its barrier", call->id, r->id,
                  (unsigned long long)r->graph.steps + 1);
-    } else if (at.index == 0 || at.index > r->graph.next_count
-               || (!r->graph.limited && !is(name, r->graph.next[at.index - 1].name))) {
+    } else if (find_task(r, at.index) == NULL
+               || (!r->graph.limited && !is(name, find_task(r, at.index)->name))) {
         sim_fail(s, "%s of %s belongs to a node that was not to run", call->id, r->id);
     }
     for (size_t i = r->batch; i < r->call_count; i++) {
@@ -96,15 +107,14 @@ static void add_items(sim *s, sim_record *r, haft__json items)
     haft__buf_finish(&text);
 }
 
-/* The result that the node at a place of the step gives; NULL if no tool of it has one. */
-static const sim_call *find_result(const sim_record *r, size_t index)
+/* The result that the node with that number gives; NULL if no tool of it has one. */
+static const sim_call *find_result(const sim_record *r, uint64_t number)
 {
     const sim_call *found = NULL;
     place at;
     for (size_t i = r->batch; i < r->call_count; i++) {
         const sim_call *call = &r->calls[i];
-        if (read_place(haft__str(call->id), &at) && at.index == index + 1
-            && call->found[0] != '\0') {
+        if (read_place(haft__str(call->id), &at) && at.index == number && call->found[0] != '\0') {
             found = call;
         }
     }
@@ -116,7 +126,7 @@ static void check_order(sim *s, const sim_record *r, haft__json items)
 {
     uint32_t at = 0;
     for (size_t i = 0; i < r->graph.next_count; i++) {
-        const sim_call *call = find_result(r, i);
+        const sim_call *call = find_result(r, r->graph.next[i].number);
         while (call != NULL && at < items.count
                && !is(haft__json_text(items.items[at]), call->found)) {
             at++;
@@ -172,6 +182,15 @@ static void read_next(sim *s, sim_record *r, haft__json next)
 {
     for (uint32_t i = 0; next.kind == HAFT__JSON_ARRAY && i < next.count; i++) {
         add_task(s, r, next.items[i]);
+    }
+}
+
+/* Nodes that a person adds to a step get numbers that no other node of it has had. */
+static void number_tasks(sim_record *r)
+{
+    for (size_t i = 0; i < r->graph.next_count; i++) {
+        sim_task *task = &r->graph.next[i];
+        task->number = task->number > 0 ? task->number : ++r->graph.last_number;
     }
 }
 
@@ -249,7 +268,9 @@ static void on_step(sim *s, sim_record *r, const haft__event *event)
     check_order(s, r, log);
     add_items(s, r, log);
     r->graph.next_count = 0;
+    r->graph.last_number = 0;
     read_next(s, r, haft__object_array(event->object, "next"));
+    number_tasks(r);
     check_task_order(s, r);
     r->batch = r->call_count;
     r->graph.begun = true;
@@ -258,17 +279,45 @@ static void on_step(sim *s, sim_record *r, const haft__event *event)
     s->sum.graph_steps++;
 }
 
+/* No node waits for a pending call whose node is done or dropped. */
+static void close_calls(sim_record *r, const sim_task *done)
+{
+    place at;
+    for (size_t i = r->batch; i < r->call_count; i++) {
+        sim_call *call = &r->calls[i];
+        bool after = !read_place(haft__str(call->id), &at);
+        const sim_task *task = after ? NULL : find_task(r, at.index);
+        call->closed = call->open && (after ? r->graph.next_count == 0 : !task || task == done);
+    }
+}
+
 /* A person changes the state, or lets nodes that failed run again. */
 static void on_change(sim *s, sim_record *r, const haft__event *event)
 {
     const haft__json *next = haft__event_field(event, "next");
+    uint64_t done = haft__object_number(event->object, "task", UINT64_MAX);
+    place at;
+    if (!haft__event_flag(event, "inside") && !haft__event_flag(event, "retry")) {
+        r->graph.last_number = 0; /* no call has been made */
+        for (size_t i = 0; i < r->graph.next_count; i++) {
+            r->graph.next[i].number = 0;
+        }
+    }
+    for (size_t i = r->batch; done < r->graph.next_count && i < r->call_count; i++) {
+        if (read_place(haft__str(r->calls[i].id), &at) && at.index == r->graph.next[done].number) {
+            r->calls[i].found[0] = '\0'; /* the person's values are the output of the node */
+        }
+    }
     add_items(s, r, haft__object_array(haft__object_object(event->object, "updates"), "log"));
     if (next != NULL) {
         forget_tasks(r, haft__object_text(event->object, "as"));
         read_next(s, r, *next);
         sort_tasks(r);
     }
+    number_tasks(r);
+    close_calls(r, done < r->graph.next_count ? &r->graph.next[done] : NULL);
     s->sum.graph_changes++;
+    s->sum.graph_edits_inside += haft__event_flag(event, "inside");
 }
 
 static void on_end(sim *s, const sim_record *r, const haft__event *event)

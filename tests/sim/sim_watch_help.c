@@ -3,6 +3,7 @@
  * is committed, and does not use fold and decide. */
 #include "run/replay/replay.h"
 #include "sim_help.h"
+#include "json/object.h"
 
 /* ---- reading ---- */
 
@@ -208,7 +209,11 @@ static void on_over(sim *s, sim_call *call, const haft__event *event)
     if (!call->open) {
         sim_fail(s, "%s gets a second result", call->id);
     }
-    if (call->pending && !call->asks && !call->judged_again) {
+    bool edited = haft__str_equal(haft__object_text(event->object, "why"), HAFT__LIT("edited"));
+    if (edited != call->closed) {
+        sim_fail(s, "%s is %s by an edit", call->id, edited ? "not closed" : "closed");
+    }
+    if (call->pending && !call->asks && !call->judged_again && !call->closed) {
         sim_fail(s, "%s gets a result while it waits for a person", call->id);
     }
     call->open = call->pending = false;

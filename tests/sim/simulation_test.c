@@ -18,25 +18,26 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
 
 static void report(const sim *s)
 {
-    printf("# %llu seeds, %llu runs, of them %llu children and %llu forks, %llu waits in a thread, "
-           "%llu specs changed, %llu handoffs, %llu graphs with %llu steps and %llu changes; %llu "
-           "steps, %llu events, %llu effects; %llu "
-           "crashes, %llu stops, "
-           "%llu writes refused, %llu with no answer, %llu calls recovered; people sent %llu "
-           "commands, %llu of them repeated, %llu without a call, %llu cancels, %llu runs out of "
-           "time; ends:",
-           (unsigned long long)s->sum.seeds, (unsigned long long)s->sum.runs,
-           (unsigned long long)s->sum.children, (unsigned long long)s->sum.forks,
-           (unsigned long long)s->sum.queued, (unsigned long long)s->sum.changed,
-           (unsigned long long)s->sum.handoffs, (unsigned long long)s->sum.graphs,
-           (unsigned long long)s->sum.graph_steps, (unsigned long long)s->sum.graph_changes,
-           (unsigned long long)s->sum.steps, (unsigned long long)s->sum.events,
-           (unsigned long long)s->sum.effects, (unsigned long long)s->sum.crashes,
-           (unsigned long long)s->sum.freezes, (unsigned long long)s->sum.refused,
-           (unsigned long long)s->sum.unknown, (unsigned long long)s->sum.recoveries,
-           (unsigned long long)s->sum.answers, (unsigned long long)s->sum.seconds,
-           (unsigned long long)s->sum.unnamed, (unsigned long long)s->sum.cancels,
-           (unsigned long long)s->sum.walls);
+    printf(
+        "# %llu seeds, %llu runs, of them %llu children and %llu forks, %llu waits in a thread, "
+        "%llu specs changed, %llu handoffs, %llu graphs with %llu steps and %llu changes, %llu of "
+        "them inside a step; %llu steps, %llu events, %llu effects; %llu "
+        "crashes, %llu stops, "
+        "%llu writes refused, %llu with no answer, %llu calls recovered; people sent %llu "
+        "commands, %llu of them repeated, %llu without a call, %llu cancels, %llu runs out of "
+        "time; ends:",
+        (unsigned long long)s->sum.seeds, (unsigned long long)s->sum.runs,
+        (unsigned long long)s->sum.children, (unsigned long long)s->sum.forks,
+        (unsigned long long)s->sum.queued, (unsigned long long)s->sum.changed,
+        (unsigned long long)s->sum.handoffs, (unsigned long long)s->sum.graphs,
+        (unsigned long long)s->sum.graph_steps, (unsigned long long)s->sum.graph_changes,
+        (unsigned long long)s->sum.graph_edits_inside, (unsigned long long)s->sum.steps,
+        (unsigned long long)s->sum.events, (unsigned long long)s->sum.effects,
+        (unsigned long long)s->sum.crashes, (unsigned long long)s->sum.freezes,
+        (unsigned long long)s->sum.refused, (unsigned long long)s->sum.unknown,
+        (unsigned long long)s->sum.recoveries, (unsigned long long)s->sum.answers,
+        (unsigned long long)s->sum.seconds, (unsigned long long)s->sum.unnamed,
+        (unsigned long long)s->sum.cancels, (unsigned long long)s->sum.walls);
     for (int i = 0; i <= HAFT__END_EXPIRED; i++) {
         printf(" %s %llu", haft__end_name((haft__end)i), (unsigned long long)s->sum.ends[i]);
     }

@@ -52,6 +52,10 @@ static haft_status check_graph(const haft__run *run, haft_error *err)
 static haft_status check_running(const haft__run *run, haft_error *err)
 {
     const haft__run_call *running = find_running(run);
+    if (!run->graph->begun) {
+        return haft__fail(err, HAFT_BAD_STATE, "",
+                          "the run has not begun: its state is not known yet");
+    }
     if (running == NULL) {
         return HAFT_OK;
     }
@@ -89,8 +93,8 @@ haft_status haft__graph_write_edit(haft__run *run, haft__json values, haft_str a
     haft__graph_refusal refusal = {.refused = false};
     haft__json_writer w;
     haft__json step = haft__json_null();
-    bool inside = has_begun(run);
     haft_status status = check_graph(run, err);
+    bool inside = status == HAFT_OK && has_begun(run);
     if (status == HAFT_OK) {
         status = check_running(run, err);
     }
@@ -176,8 +180,10 @@ static haft_status fold_edit(haft__run *run, const haft__event *event, haft_erro
 {
     haft__graph_execution *x = run->graph->x;
     bool failed = x->end == HAFT__GRAPH_FAILED;
-    if (find_running(run) != NULL) {
-        return fail_event(event, "calls of the step are running", err);
+    if (!run->graph->begun || find_running(run) != NULL) {
+        return fail_event(
+            event, run->graph->begun ? "calls of the step are running" : "the run has not begun",
+            err);
     }
     begin_anew(run);
     haft_status status = haft__graph_execution_fold(x, event->object, err);

@@ -54,7 +54,7 @@ static haft_str list_calls(played *p)
 static const struct {
     const char *about, *graph, *values, *as, *calls;
     const char *answers[3]; /* calls, each approved or answered with "yes" */
-    const char *end;
+    const char *end;        /* NULL: it is exhausted */
 } rows[] = {
     {"a question stays, with the values that its node saw",
      "  nodes:\n    a: {do: [{ask: \"x is {/x}?\"}, {copy: {out: /x}}]}\n"
@@ -130,6 +130,14 @@ static const struct {
      "[n1.after]",
      {NULL},
      "{\"out\":[],\"x\":2}"},
+    {"at the limit, no step follows",
+     "  recursion_limit: 1\n  nodes: {a: {do: [], pause: after}, b: {do: []}}\n"
+     "  edges: [{from: start, to: a}, {from: a, to: b}]\n",
+     "{\"out\": 1}",
+     "b",
+     "n1.after",
+     {"n1.after"},
+     NULL},
     {"a tool that has run does not run again",
      "  nodes:\n    a: {ask: Why?, out: {out: \"\"}}\n    b: {tool: one, out: {out: \"\"}}\n"
      "  edges: [{from: start, to: [a, b]}]\n",
@@ -157,8 +165,10 @@ TEST(pauses_stay_or_are_closed_when_the_state_changes)
             play_answer(&p, rows[i].answers[a], approves ? "approve" : "answer",
                         approves ? "null" : "\"yes\"");
         }
-        CHECK_INT(p.run.end, HAFT__END_DONE, "%s: %.*s", rows[i].about, HAFT__ARG(p.run.answer));
-        CHECK_STR(p.run.answer, haft__str(rows[i].end), "%s", rows[i].about);
+        const char *end = rows[i].end != NULL ? rows[i].end : "{\"out\":[],\"x\":\"old\"}";
+        CHECK_INT(p.run.end, rows[i].end != NULL ? HAFT__END_DONE : HAFT__END_EXHAUSTED, "%s",
+                  rows[i].about);
+        CHECK_STR(p.run.answer, haft__str(end), "%s", rows[i].about);
         play_check_replay(&p);
         play_finish(&p);
     }
@@ -197,6 +207,19 @@ TEST(an_edit_that_the_graph_does_not_accept_is_refused)
         CHECK_INT(edit(&p, refused[i].values, refused[i].as), HAFT_BAD_INPUT, "row %zu", i);
         CHECK(strstr(p.err.message, refused[i].why) != NULL, "%s", p.err.message);
     }
+    play_finish(&p);
+}
+
+TEST(an_edit_before_the_run_begins_is_refused)
+{
+    played p;
+    play_init(&p, CHANNELS "  nodes: {a: {ask: a?}}\n  edges: [{from: start, to: a}]\n", "{}");
+    CHECK_INT(edit(&p, "{\"x\": 1}", ""), HAFT_BAD_STATE, "only run_started is in the log");
+    CHECK(strstr(p.err.message, "has not begun") != NULL, "%s", p.err.message);
+    CHECK(play_append(&p, HAFT__LIT("\"kind\":\"graph_step\",\"step\":0,\"edit\":{\"x\":1},"
+                                    "\"updates\":{\"x\":1},\"by\":\"ana\"}"))
+              != HAFT_OK,
+          "nor does the log accept it");
     play_finish(&p);
 }
 
