@@ -5,8 +5,8 @@
  * Invariants:
  *   1. Chunks form a list from the newest to the oldest; only the newest has free bytes.
  *   2. `total` is the sum of the chunks' sizes and never passes `max`.
- * Under AddressSanitizer a chunk holds exactly one piece, and invariant 1 makes save and restore
- * work unchanged. Tests: tests/base/arena_test.c.
+ * Under AddressSanitizer a chunk contains exactly one piece. Because of invariant 1, save and
+ * restore work in the same way. Tests: tests/base/arena_test.c.
  */
 #include "base/arena.h"
 
@@ -18,14 +18,14 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-/* The first chunk and its header fit into 1 KB, which malloc serves cheaply. Most arenas of a call
- * or a request are short-lived and never need more. */
+/* The first chunk and its header fit into 1 KB, which malloc allocates quickly. Most arenas of a
+ * call or a request are short-lived and need no second chunk. */
 #define FIRST_CHUNK   ((size_t)1024 - sizeof(haft__arena_chunk))
 #define LARGEST_CHUNK ((size_t)32 << 20)
 
 struct haft__arena_chunk {
     haft__arena_chunk *older;
-    size_t size; /* of data[] */
+    size_t size; /* size of data[] */
     _Alignas(HAFT__ARENA_ALIGN) char data[];
 };
 
@@ -108,9 +108,9 @@ void haft__arena_restore(haft__arena *arena, haft__arena_mark mark)
 void haft__arena_reset(haft__arena *arena)
 {
     run_cleanups(arena);
-    /* The newest chunk is not always the largest: a chunk made for one large piece is followed by
-     * one of the usual size. Under ASan no chunk is kept, so that ASan detects a use after reset.
-     */
+    /* Keep the largest chunk, which is not always the newest: after a chunk for one large piece,
+     * the next chunk has the usual size. Under ASan no chunk is kept, so that ASan detects a use
+     * after reset. */
     haft__arena_chunk *kept = NULL;
     for (haft__arena_chunk *chunk = arena->chunk; chunk != NULL && !HAFT__ASAN;
          chunk = chunk->older) {

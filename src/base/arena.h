@@ -19,10 +19,10 @@ typedef struct haft__arena_cleanup haft__arena_cleanup;
 
 typedef struct haft__arena {
     char *next, *end;         /* free bytes of the newest chunk */
-    haft__arena_chunk *chunk; /* the newest chunk; each links to the one before */
+    haft__arena_chunk *chunk; /* the newest chunk; each links to the previous chunk */
     size_t total;             /* bytes held in all chunks */
     size_t max;
-    bool full; /* the last failure was because of `max`, not because memory ran out */
+    bool full;                     /* the last failure was due to `max`, not to a failed malloc */
     haft__arena_cleanup *cleanups; /* see haft__arena_on_release; the newest first */
 } haft__arena;
 
@@ -46,12 +46,12 @@ void haft__arena_restore(haft__arena *arena, haft__arena_mark mark);
 /* Empties the arena but keeps its largest chunk for the next use. */
 void haft__arena_reset(haft__arena *arena);
 
-/* Calls `release` once, when the arena is finished or reset: for what lives as long as the arena
- * but has memory of its own. A restore does not call it. */
+/* Calls `release` once, when the arena is finished or reset. For objects that live as long as the
+ * arena but have memory outside of it. A restore does not call `release`. */
 HAFT_MUST_USE haft_status haft__arena_on_release(haft__arena *arena, void (*release)(void *context),
                                                  void *context, haft_error *err);
 
-/* The slow half of haft__arena_alloc. */
+/* The slow path of haft__arena_alloc. */
 void *haft__arena_alloc_more(haft__arena *arena, size_t size);
 
 /* Returns uninitialised memory, aligned to 8 bytes; NULL on failure (see haft__arena_fail). A size
@@ -59,7 +59,7 @@ void *haft__arena_alloc_more(haft__arena *arena, size_t size);
 static inline void *haft__arena_alloc(haft__arena *arena, size_t size)
 {
 #if !HAFT__ASAN
-    /* `rounded` is 0 for a size of 0 and for one that overflows; both take the slow path. */
+    /* `rounded` is 0 if the size is 0 or overflows; both take the slow path. */
     size_t rounded = (size + HAFT__ARENA_ALIGN - 1) & ~(size_t)(HAFT__ARENA_ALIGN - 1);
     if (HAFT__LIKELY(rounded - 1 < (size_t)(arena->end - arena->next))) {
         void *piece = arena->next;
@@ -70,10 +70,11 @@ static inline void *haft__arena_alloc(haft__arena *arena, size_t size)
     return haft__arena_alloc_more(arena, size);
 }
 
-/* count * size bytes, zeroed; NULL also when the product overflows. */
+/* Returns count * size zeroed bytes; NULL also if the product overflows. */
 void *haft__arena_array(haft__arena *arena, size_t count, size_t size);
 
-/* A copy of `s` followed by a NUL that its length does not count. .ptr is NULL on failure. */
+/* Returns a copy of `s`, followed by a NUL that is not counted in the length. .ptr is NULL on
+ * failure. */
 haft_str haft__arena_copy(haft__arena *arena, haft_str s);
 
 /* A formatted text, NUL-terminated. .ptr is NULL on failure. */

@@ -7,8 +7,8 @@
 
 void haft__base64_add(haft__buf *buf, haft_str bytes);
 
-/* Strict: whole groups, padding at the end only, no other characters. `to` has room for 3 bytes for
- * every 4 characters; its content is unspecified if the text is not valid. */
+/* Decodes strict base64: whole groups, padding only at the end, no other characters. `to` has space
+ * for 3 bytes for every 4 characters; its content is unspecified if the text is not valid. */
 bool haft__base64_decode(haft_str text, char *to, size_t *ret_length);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * base/buf.h - a growing piece of text with a maximum.
  *
- * Failure is sticky: after the first append that fails, the buffer keeps its content, ignores
- * further appends and remembers the reason. Writers append freely and check once, at the end.
+ * Failures are sticky: after the first failed append, the buffer keeps its content and the reason,
+ * and ignores further appends. So a writer checks only once, after the last append.
  */
 #ifndef HAFT_BASE_BUF_H
 #define HAFT_BASE_BUF_H
@@ -31,8 +31,8 @@ void haft__buf_finish(haft__buf *buf);
 /* Empties the buffer, clears its failure, keeps its memory. */
 void haft__buf_clear(haft__buf *buf);
 
-/* Reserves room for `more` bytes at the end. Returns where to write them, or NULL after recording
- * the failure. The bytes count only after haft__buf_advance. */
+/* Reserves space for `more` bytes at the end. Returns a pointer to this space, or NULL after
+ * recording the failure. haft__buf_advance adds the written bytes to the content. */
 char *haft__buf_reserve(haft__buf *buf, size_t more);
 
 static inline void haft__buf_advance(haft__buf *buf, size_t count)
@@ -66,8 +66,8 @@ void haft__buf_add_int(haft__buf *buf, int64_t number);
 
 void haft__buf_addf(haft__buf *buf, const char *format, ...) HAFT__PRINTF(2, 3);
 
-/* Records a failure of the writer, unless one is recorded already. `why` is the error's message and
- * must outlive the buffer. */
+/* Records a failure of the writer, unless a failure is already recorded. `why` is the error's
+ * message and must outlive the buffer. */
 void haft__buf_fail(haft__buf *buf, haft_status status, const char *why);
 
 /* The content; borrowed until the next append. */

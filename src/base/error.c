@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.c - status names and the one way to fill in a haft_error.
+ * error.c - names of status codes, and the functions that fill in a haft_error.
  *
- * A text that does not fit is cut before the word that does not fit, and ends in "...": people and
- * models read messages, and half a UTF-8 sequence would break the JSON that carries them. Half a
- * secret could not be recognised when the error is redacted later. Tests: tests/base/error_test.c,
- * tests/redaction_test.c.
+ * A text that is too long is truncated before a word and ends in "...". A truncated UTF-8 sequence
+ * would be invalid in JSON, and a truncated secret could not be found when the error is redacted
+ * later. Tests: tests/base/error_test.c, tests/redaction_test.c.
  */
 #include "base/error.h"
 
@@ -40,8 +39,8 @@ const char *haft_status_text(haft_status status)
     return (size_t)status < COUNT(statuses) ? statuses[status].text : "unknown status";
 }
 
-/* Where to cut: at most at `max`, and not inside a word, unless so few bytes of the word remain
- * that they are no part of a secret. `separators` end a word. */
+/* Finds the position at which the text is truncated: at most `max`, and not inside a word, unless
+ * the remaining bytes of the word are too few to be a part of a secret. `separators` end a word. */
 static size_t find_cut(const char *text, size_t max, const char *separators)
 {
     size_t cut = haft__utf8_floor(haft__str(text), max);
@@ -62,12 +61,11 @@ static void HAFT__PRINTF(4, 0)
     set_text(char *field, size_t size, const char *separators, const char *format, va_list args)
 {
     int length = vsnprintf(field, size, format, args);
-    if (length < 0) { /* the format does not fit its arguments; report that */
+    if (length < 0) { /* the arguments do not match the format */
         (void)snprintf(field, size, "(a text that cannot be shown: %s)", format);
     }
     size_t used = strlen(field);
-    /* Replace invalid bytes before the cut, so that a stray byte never counts as part of a
-     * character. */
+    /* Replace invalid bytes first, so that truncation finds the beginnings of characters. */
     haft__utf8_replace_invalid(field, used);
     if (length >= 0 && (size_t)length >= size) {
         size_t cut = find_cut(field, size - sizeof("..."), separators);

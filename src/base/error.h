@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/error.h - filling in a haft_error. Every function accepts err == NULL and then only returns
- * the status, so that callers can write `return haft__fail(err, ...)` without a check. */
+/* base/error.h - fills in a haft_error. If err is NULL, the functions only return the status, so
+ * that callers can write `return haft__fail(err, ...)` without a check. */
 #ifndef HAFT_BASE_ERROR_H
 #define HAFT_BASE_ERROR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* excerpt.c - redacts a text whole, then cuts it. Tests: tests/redaction_test.c. */
+/* excerpt.c - redacts a whole text, then truncates it. Tests: tests/redaction_test.c. */
 #include "base/excerpt.h"
 
 #include "base/str.h"
@@ -14,7 +14,7 @@ bool haft__clean(haft__cleaner cleaner, haft_str text, haft__lost lost, haft__bu
     return false;
 }
 
-/* The last bytes, from a whole character on. */
+/* The last bytes, beginning with a whole character. */
 static haft_str find_tail(haft_str text, size_t max_bytes)
 {
     text = haft__str_skip(text, text.len > max_bytes ? text.len - max_bytes : 0);
@@ -56,9 +56,9 @@ static haft_str find_part(haft_str text, const haft__excerpt *excerpt)
                                     : find_tail(text, excerpt->max_bytes);
 }
 
-/* Control characters could change a terminal; line ends and tabs are harmless. The ones above ASCII
- * are U+0080 to U+009F: two bytes, of which the first is C2. */
-static void make_harmless(char *text, size_t length)
+/* Replaces control characters, which could change a terminal, except line ends and tabs. The
+ * control characters U+0080 to U+009F have two bytes; the first is C2. */
+static void replace_controls(char *text, size_t length)
 {
     haft__utf8_replace_invalid(text, length);
     for (size_t i = 0; i < length; i++) {
@@ -84,7 +84,7 @@ void haft__excerpt_append(haft__buf *buf, const haft__excerpt *excerpt, haft__cl
         size_t start = buf->len;
         haft__buf_add_str(buf, find_part(all, excerpt));
         if (excerpt->plain) {
-            make_harmless(buf->ptr + start, buf->len - start);
+            replace_controls(buf->ptr + start, buf->len - start);
         }
     }
     haft__buf_finish(&clean);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/hash.h - a keyed hash, so that an attacker cannot choose keys that collide. */
+/* base/hash.h - a keyed hash, so that an attacker cannot choose texts whose hashes collide. */
 #ifndef HAFT_BASE_HASH_H
 #define HAFT_BASE_HASH_H
 
@@ -7,7 +7,7 @@
 
 #include "haft.h"
 
-/* Random in a running program (the host draws it once), fixed in tests. */
+/* The key is random in a running program (the host makes it once) and fixed in tests. */
 typedef struct haft__hash_key {
     uint64_t k0, k1;
 } haft__hash_key;

@@ -23,7 +23,7 @@ static inline int haft__hex_value(int c)
     return haft__ascii_is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The same for lower case only (0-9 and a-f), for texts that must have exactly one spelling. */
+/* Like haft__hex_value, only for 0-9 and a-f, for texts that must have exactly one spelling. */
 static inline int haft__hex_value_lower(int c)
 {
     return haft__ascii_is_upper(c) ? -1 : haft__hex_value(c);

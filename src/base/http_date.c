@@ -23,15 +23,15 @@ typedef struct parts {
     unsigned year, month, day, hour, minute, second;
 } parts;
 
-static bool take_text(haft_str *rest, haft_str wanted)
+static bool skip_text(haft_str *rest, haft_str expected)
 {
-    bool found = haft__str_starts_with(*rest, wanted);
-    *rest = found ? haft__str_skip(*rest, wanted.len) : *rest;
+    bool found = haft__str_starts_with(*rest, expected);
+    *rest = found ? haft__str_skip(*rest, expected.len) : *rest;
     return found;
 }
 
-/* Exactly `count` digits; the first may be a space if `padded`. */
-static bool take_number(haft_str *rest, size_t count, bool padded, unsigned *ret_number)
+/* Reads exactly `count` digits; the first may be a space if `padded`. */
+static bool read_number(haft_str *rest, size_t count, bool padded, unsigned *ret_number)
 {
     unsigned number = 0;
     if (rest->len < count) {
@@ -52,22 +52,22 @@ static bool take_number(haft_str *rest, size_t count, bool padded, unsigned *ret
     return true;
 }
 
-static bool take_day_name(haft_str *rest, bool in_full)
+static bool skip_day_name(haft_str *rest, bool in_full)
 {
     for (size_t i = 0; i < COUNT(days); i++) {
         haft_str name = haft__str(days[i]);
         name.len = in_full ? name.len : 3;
-        if (take_text(rest, name)) {
+        if (skip_text(rest, name)) {
             return true;
         }
     }
     return false;
 }
 
-static bool take_month(haft_str *rest, unsigned *ret_month)
+static bool read_month(haft_str *rest, unsigned *ret_month)
 {
     for (unsigned i = 0; i < COUNT(months); i++) {
-        if (take_text(rest, haft__str(months[i]))) {
+        if (skip_text(rest, haft__str(months[i]))) {
             *ret_month = i + 1;
             return true;
         }
@@ -75,30 +75,30 @@ static bool take_month(haft_str *rest, unsigned *ret_month)
     return false;
 }
 
-/* One letter per part: w, W the day's name, short and in full; d the day, p the padded day; m the
- * month; y, Y the year of two and four digits; h, n, s the time. Any other character matches
- * itself. */
-static bool take_piece(haft_str *rest, char piece, parts *p)
+/* Reads one part of a date. The letters of a form are: w, W the short or full name of the day; d
+ * the day, p the padded day; m the month; y, Y the year with two or four digits; h, n, s the time.
+ * Any other character matches itself. */
+static bool read_piece(haft_str *rest, char piece, parts *p)
 {
     switch (piece) {
-    case 'w': return take_day_name(rest, false);
-    case 'W': return take_day_name(rest, true);
-    case 'd': return take_number(rest, 2, false, &p->day);
-    case 'p': return take_number(rest, 2, true, &p->day);
-    case 'm': return take_month(rest, &p->month);
-    case 'y': return take_number(rest, 2, false, &p->year);
-    case 'Y': return take_number(rest, 4, false, &p->year);
-    case 'h': return take_number(rest, 2, false, &p->hour);
-    case 'n': return take_number(rest, 2, false, &p->minute);
-    case 's': return take_number(rest, 2, false, &p->second);
-    default: return take_text(rest, (haft_str){&piece, 1});
+    case 'w': return skip_day_name(rest, false);
+    case 'W': return skip_day_name(rest, true);
+    case 'd': return read_number(rest, 2, false, &p->day);
+    case 'p': return read_number(rest, 2, true, &p->day);
+    case 'm': return read_month(rest, &p->month);
+    case 'y': return read_number(rest, 2, false, &p->year);
+    case 'Y': return read_number(rest, 4, false, &p->year);
+    case 'h': return read_number(rest, 2, false, &p->hour);
+    case 'n': return read_number(rest, 2, false, &p->minute);
+    case 's': return read_number(rest, 2, false, &p->second);
+    default: return skip_text(rest, (haft_str){&piece, 1});
     }
 }
 
-static bool take_form(haft_str text, const char *form, parts *p)
+static bool read_form(haft_str text, const char *form, parts *p)
 {
     for (; *form != '\0'; form++) {
-        if (!take_piece(&text, *form, p)) {
+        if (!read_piece(&text, *form, p)) {
             return false;
         }
     }
@@ -120,7 +120,7 @@ static unsigned year_of(uint64_t ms)
     unsigned year = 0;
     haft__time_format(ms, text);
     haft_str rest = {text, 4};
-    (void)take_number(&rest, 4, false, &year);
+    (void)read_number(&rest, 4, false, &year);
     return year;
 }
 
@@ -135,10 +135,10 @@ static unsigned full_year(unsigned two_digits, uint64_t now_ms)
 bool haft__http_date_parse(haft_str text, uint64_t now_ms, uint64_t *ret_ms)
 {
     parts p = {0};
-    if (take_form(text, "w, d m Y h:n:s GMT", &p) || take_form(text, "w m p h:n:s Y", &p)) {
+    if (read_form(text, "w, d m Y h:n:s GMT", &p) || read_form(text, "w m p h:n:s Y", &p)) {
         return to_ms(&p, ret_ms);
     }
-    if (take_form(text, "W, d-m-y h:n:s GMT", &p)) {
+    if (read_form(text, "W, d-m-y h:n:s GMT", &p)) {
         p.year = full_year(p.year, now_ms);
         return to_ms(&p, ret_ms);
     }

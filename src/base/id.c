@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* id.c - 128 bits as 26 characters, the first one of only three bits. Tests: tests/base/id_test.c.
- */
+/* id.c - ids of 128 bits as 26 characters; the first character has only three bits. Tests:
+ * tests/base/id_test.c. */
 #include "base/id.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void haft__id_make(uint64_t ms, const uint8_t random[10], char to[HAFT__ID_LENGT
         bits[i] = (uint8_t)(ms >> (8 * (5 - i)));
     }
     memcpy(bits + 6, random, 10);
-    /* 26 characters hold 130 bits: the number follows two zero bits. */
+    /* 26 characters have 130 bits: two zero bits, then the number. */
     for (int i = 0; i < HAFT__ID_LENGTH; i++) {
         unsigned value = 0;
         for (int k = 0; k < 5; k++) {
@@ -30,7 +30,7 @@ void haft__id_make(uint64_t ms, const uint8_t random[10], char to[HAFT__ID_LENGT
     to[HAFT__ID_LENGTH] = '\0';
 }
 
-/* Adds an unpredictable step. */
+/* Increases the id by an unpredictable amount. */
 static void step(haft__id_last *last, const uint8_t random[10])
 {
     unsigned carry = 1;
@@ -67,9 +67,9 @@ bool haft__id_valid(haft_str text)
     return true;
 }
 
-/* ---- short ones ---- */
+/* ---- short ids ---- */
 
-/* Never changes: ids must be the same on every machine and in every run. */
+/* A constant, because short ids must be the same on every machine and in every run. */
 static const haft__hash_key short_key = {0x63616c6c20696473U, 0x6f66206e696e6520U};
 
 void haft__id_short(haft_str id, char to[HAFT__ID_SHORT_LENGTH])

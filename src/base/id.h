@@ -10,17 +10,17 @@
 
 #define HAFT__ID_LENGTH 26
 
-/* 48 bits of time and 80 bits of randomness, which the host draws. NUL-terminated. */
+/* Makes an id from 48 bits of time and 80 random bits from the host. NUL-terminated. */
 void haft__id_make(uint64_t ms, const uint8_t random[10], char to[HAFT__ID_LENGTH + 1]);
 
-/* The id that was made last; zeroed if none was made. */
+/* The last id; zeroed before the first id. */
 typedef struct haft__id_last {
     uint64_t ms;
     uint8_t random[10];
 } haft__id_last;
 
-/* Makes an id that sorts after the last one, also within a millisecond and after the clock was set
- * back. */
+/* Makes an id that sorts after the last id, even within the same millisecond or after the clock was
+ * set back. */
 void haft__id_next(haft__id_last *io_last, uint64_t ms, const uint8_t random[10],
                    char to[HAFT__ID_LENGTH + 1]);
 

@@ -2,8 +2,9 @@
 /*
  * base/limits.h - every limit, timeout and default of haft, in one table: name, value, meaning.
  *
- * Nothing that grows is unbounded. A row makes the constant HAFT__LIMIT_<NAME> and a line of
- * docs/limits.md (a test compares the two). Each limit is tested at its value and one past it.
+ * Everything that grows has a limit. Each row defines the constant HAFT__LIMIT_<NAME> and has a
+ * line in docs/limits.md (a test compares the two). Each limit is tested at its value and one past
+ * it.
  */
 #ifndef HAFT_BASE_LIMITS_H
 #define HAFT_BASE_LIMITS_H

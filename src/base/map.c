@@ -2,8 +2,8 @@
 /*
  * map.c - an insertion-ordered hash map with linear probing, at most half full.
  *
- * Growing leaves the old tables in the arena. Because tables double, the old ones take at most as
- * much memory as the map itself. Tests: tests/base/map_test.c.
+ * After growing, the old tables stay in the arena. Because tables double, the old tables take at
+ * most as much memory as the map itself. Tests: tests/base/map_test.c.
  */
 #include "base/map.h"
 
@@ -21,7 +21,7 @@ void haft__map_init(haft__map *map, haft__arena *arena, haft__hash_key key)
     *map = (haft__map){.hash_key = key, .arena = arena};
 }
 
-/* The slot that holds `key`, or the free slot for it. The map must have slots. */
+/* The slot of `key`, or a free slot for it. The map must have slots. */
 static uint32_t *slot_of(const haft__map *map, haft_str key, uint64_t hash)
 {
     uint32_t mask = 2 * map->capacity - 1;

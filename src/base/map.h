@@ -20,7 +20,7 @@ typedef struct haft__map_entry {
 typedef struct haft__map {
     haft__map_entry *entries; /* in insertion order */
     uint32_t count, capacity;
-    uint32_t *slots; /* 1 + index into entries, 0 when free; 2 * capacity of them */
+    uint32_t *slots; /* 2 * capacity slots: 1 + index into entries, or 0 if free */
     haft__hash_key hash_key;
     haft__arena *arena;
 } haft__map;
@@ -28,10 +28,10 @@ typedef struct haft__map {
 /* Allocates nothing yet. */
 void haft__map_init(haft__map *map, haft__arena *arena, haft__hash_key key);
 
-/* The entry of `key`, or NULL. Borrowed until the next put. */
+/* The entry of `key`, or NULL. It is borrowed until the next put. */
 haft__map_entry *haft__map_find(const haft__map *map, haft_str key);
 
-/* Its value, or NULL. */
+/* The value of `key`, or NULL. */
 void *haft__map_get(const haft__map *map, haft_str key);
 
 /* Sets the value of `key`; adds or replaces it. */

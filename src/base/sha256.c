@@ -29,7 +29,7 @@ static uint32_t rotate(uint32_t x, unsigned by)
 }
 
 /* Expands a block to the message schedule of 64 words. */
-static void spread(const uint8_t *block, uint32_t words[64])
+static void expand_block(const uint8_t *block, uint32_t words[64])
 {
     for (size_t i = 0; i < 16; i++) {
         const uint8_t *p = block + 4 * i;
@@ -44,10 +44,10 @@ static void spread(const uint8_t *block, uint32_t words[64])
     }
 }
 
-/* One round, in the letters of the standard. Instead of rotating the eight words, the caller passes
- * them rotated in the next round: only d and h change. */
-static inline void take_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e,
-                              uint32_t f, uint32_t g, uint32_t *h, uint32_t more)
+/* One round, with the variable names of the standard. It changes only d and h. Instead of moving
+ * the eight words, the caller passes them in rotated order to the next round. */
+static inline void apply_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e,
+                               uint32_t f, uint32_t g, uint32_t *h, uint32_t more)
 {
     uint32_t choose = g ^ (e & (f ^ g)), majority = (a & b) | (c & (a | b));
     uint32_t one = *h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choose + more;
@@ -60,17 +60,17 @@ static void add_block(uint32_t state[8], const uint8_t *block)
     uint32_t words[64];
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
-    spread(block, words);
+    expand_block(block, words);
     for (size_t i = 0; i < 64; i += 8) {
         const uint32_t *k = constants + i, *w = words + i;
-        take_round(a, b, c, &d, e, f, g, &h, k[0] + w[0]);
-        take_round(h, a, b, &c, d, e, f, &g, k[1] + w[1]);
-        take_round(g, h, a, &b, c, d, e, &f, k[2] + w[2]);
-        take_round(f, g, h, &a, b, c, d, &e, k[3] + w[3]);
-        take_round(e, f, g, &h, a, b, c, &d, k[4] + w[4]);
-        take_round(d, e, f, &g, h, a, b, &c, k[5] + w[5]);
-        take_round(c, d, e, &f, g, h, a, &b, k[6] + w[6]);
-        take_round(b, c, d, &e, f, g, h, &a, k[7] + w[7]);
+        apply_round(a, b, c, &d, e, f, g, &h, k[0] + w[0]);
+        apply_round(h, a, b, &c, d, e, f, &g, k[1] + w[1]);
+        apply_round(g, h, a, &b, c, d, e, &f, k[2] + w[2]);
+        apply_round(f, g, h, &a, b, c, d, &e, k[3] + w[3]);
+        apply_round(e, f, g, &h, a, b, c, &d, k[4] + w[4]);
+        apply_round(d, e, f, &g, h, a, b, &c, k[5] + w[5]);
+        apply_round(c, d, e, &f, g, h, a, &b, k[6] + w[6]);
+        apply_round(b, c, d, &e, f, g, h, &a, k[7] + w[7]);
     }
     const uint32_t made[8] = {a, b, c, d, e, f, g, h};
     for (size_t i = 0; i < 8; i++) {

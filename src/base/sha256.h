@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/sha256.h - SHA-256 (FIPS 180-4): collision-resistant names for texts. */
+/* base/sha256.h - SHA-256 (FIPS 180-4). */
 #ifndef HAFT_BASE_SHA256_H
 #define HAFT_BASE_SHA256_H
 
@@ -16,7 +16,7 @@ typedef struct haft__sha256 {
     uint8_t block[64];
 } haft__sha256;
 
-/* Bytes may come in pieces of any size. Allocates nothing and cannot fail. */
+/* Bytes can be added in pieces of any size. These functions allocate nothing and cannot fail. */
 void haft__sha256_init(haft__sha256 *hash);
 void haft__sha256_add(haft__sha256 *hash, haft_str bytes);
 

@@ -11,7 +11,8 @@
 /* A view of a string literal; the compiler computes its length. */
 #define HAFT__LIT(literal) ((haft_str){("" literal), sizeof(literal) - 1})
 
-/* For "%.*s". Cuts at 4096 bytes: an int cannot hold every length, and messages are shorter. */
+/* The arguments for "%.*s". Limits the length to 4096 bytes, because an int cannot represent every
+ * length. */
 #define HAFT__ARG(s) (int)((s).len > 4096 ? 4096 : (s).len), ((s).len > 0 ? (s).ptr : "")
 
 static inline haft_str haft__str(const char *text)
@@ -40,23 +41,25 @@ int haft__str_compare(haft_str a, haft_str b);
 bool haft__str_starts_with(haft_str s, haft_str prefix);
 bool haft__str_ends_with(haft_str s, haft_str suffix);
 
-/* Whether it is an HTTP token, such as the name of a method or header (RFC 9110, section 5.6.2). */
+/* Whether `s` is an HTTP token, such as the name of a method or header (RFC 9110, section
+ * 5.6.2). */
 bool haft__str_is_token(haft_str s);
 
-/* The text after the first `count` bytes; empty when there are fewer. */
+/* The text after the first `count` bytes; empty if `s` is shorter. */
 haft_str haft__str_skip(haft_str s, size_t count);
 
 /* Removes ASCII white space (space, tab, CR, LF) at both ends. */
 haft_str haft__str_trim(haft_str s);
 
 /* Splits *rest at the first `separator`: returns the text before it and leaves the text after it in
- * *rest. Without a separator, returns all of it and leaves *rest empty. */
+ * *rest. Without a separator, returns the whole text and leaves *rest empty. */
 haft_str haft__str_split(haft_str *rest, char separator);
 
 /* A copy on the heap, NUL-terminated; the caller frees it. NULL if out of memory. */
 char *haft__str_duplicate(haft_str s);
 
-/* Parses a decimal integer without sign or white space. False if it is not one or does not fit. */
+/* Parses a decimal integer without sign or white space. Returns false for any other text, and if
+ * the number does not fit. */
 bool haft__str_to_u64(haft_str s, uint64_t *ret_number);
 
 #endif

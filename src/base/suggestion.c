@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * suggestion.c - edit distance with neighbour swaps (optimal string alignment), three rows at a
- * time.
+ * suggestion.c - computes the edit distance with swaps of neighbours (optimal string alignment), in
+ * three rows.
  *
- * A name is near enough if at most a third of the word is wrong, with a minimum of one edit (none
- * for a single letter) and a maximum of three. Tests: tests/base/suggestion_test.c.
+ * A name is near enough if its distance is at most a third of the word's length, and at most three.
+ * One edit is always allowed, except for a word of one letter. Tests: tests/base/suggestion_test.c.
  */
 #include "base/suggestion.h"
 
@@ -22,8 +22,8 @@ static uint8_t least(unsigned a, unsigned b)
     return (uint8_t)(a < b ? a : b);
 }
 
-/* rows[i % 3][k]: from the first i bytes of `a` to the first k bytes of `b`. Fills row i from the
- * two before it and returns the smallest number in it. */
+/* rows[i % 3][k] is the distance from the first i bytes of `a` to the first k bytes of `b`. Fills
+ * row i from the two previous rows and returns its minimum. */
 static uint8_t next_row(haft_str a, haft_str b, size_t i, table rows)
 {
     uint8_t *row = rows[i % 3];
@@ -53,8 +53,8 @@ size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most)
         rows[0][k] = (uint8_t)k;
     }
     for (size_t i = 1; i <= a.len; i++) {
-        /* A swap reaches back two rows, and the minima of neighbouring rows differ by at most one:
-         * once a row's minimum exceeds most + 1, no later row returns to `most`. */
+        /* A row depends on the two previous rows, and the minima of neighbouring rows differ by at
+         * most one. So if a row's minimum exceeds most + 1, no later row can have `most`. */
         if (next_row(a, b, i, rows) > most + 1) {
             return most + 1;
         }
@@ -75,7 +75,7 @@ void haft__suggestion_init(haft__suggestion *near, haft_str word)
 
 void haft__suggestion_offer(haft__suggestion *near, haft_str name)
 {
-    /* A name of a very different length is rejected without work, so it does not count towards the
+    /* A name of a very different length is rejected immediately and does not count towards the
      * limit. */
     size_t longer =
         name.len > near->word.len ? name.len - near->word.len : near->word.len - name.len;

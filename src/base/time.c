@@ -2,8 +2,8 @@
 /*
  * time.c - the proleptic Gregorian calendar, in whole days since 1970-01-01.
  *
- * A year is counted from March, so that the leap day is its last day and months have a simple
- * pattern of lengths. Tests: tests/base/time_test.c.
+ * A year begins in March, so that the leap day is its last day and the lengths of months have a
+ * simple pattern. Tests: tests/base/time_test.c.
  */
 #include "base/time.h"
 
@@ -68,7 +68,7 @@ void haft__time_format(uint64_t ms, char to[HAFT__TIME_SIZE])
     put(to + 20, rest % 1000, 3);
 }
 
-/* The number that `count` digits at `at` spell, or -1. */
+/* Reads the number in `count` digits at `at`; -1 if a character is not a digit. */
 static int digits(haft_str text, size_t at, size_t count)
 {
     int number = 0;
@@ -104,7 +104,7 @@ bool haft__time_parse(haft_str text, uint64_t *ret_ms)
     int64_t days = days_of(d);
     date again = date_of(days);
     if (again.month != d.month || again.day != d.day) {
-        return false; /* the 31st of a month that has 30 days */
+        return false; /* the day does not exist, such as the 31st of April */
     }
     *ret_ms =
         (uint64_t)days * DAY_MS + (uint64_t)(((hour * 60 + minute) * 60 + second) * 1000 + milli);

@@ -10,10 +10,11 @@
 
 #define HAFT__TIME_SIZE sizeof("2026-11-15T03:04:05.678Z")
 
-/* "2026-11-15T03:04:05.678Z": UTC, always with milliseconds. Years 1970 to 9999. */
+/* Writes "2026-11-15T03:04:05.678Z": UTC, always with milliseconds. Years 1970 to 9999. */
 void haft__time_format(uint64_t ms, char to[HAFT__TIME_SIZE]);
 
-/* Parses exactly that form. False if the text has another form or names no calendar day. */
+/* Parses exactly this form. Returns false if the text has another form or the calendar day does not
+ * exist. */
 bool haft__time_parse(haft_str text, uint64_t *ret_ms);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * utf8.c - decoding, encoding and checking UTF-8.
  *
- * The table of well-formed byte sequences is Unicode's table 3-7: the second byte's range depends
- * on the first, all later bytes are 80..BF. Tests: tests/base/utf8_test.c.
+ * The rules are in table 3-7 of the Unicode standard: the range of the second byte depends on the
+ * first byte; all later bytes are 80..BF. Tests: tests/base/utf8_test.c.
  */
 #include "base/utf8.h"
 
@@ -14,7 +14,7 @@
 
 #define HIGH_BITS 0x8080808080808080U
 
-/* The length of a sequence and the range of its second byte, by its first byte. */
+/* The length of a sequence and the range of its second byte, for its first byte. */
 typedef struct lead {
     uint8_t length, second_min, second_max;
 } lead;
@@ -36,13 +36,13 @@ static lead lead_of(unsigned char first)
     return (lead){0, 0, 0};
 }
 
-/* The number of present and valid bytes of the first sequence; *ret_wanted is its full length, or 0
- * if the first byte cannot start one. */
-static size_t sequence(haft_str s, size_t *ret_wanted)
+/* The number of present and valid bytes of the first sequence. *ret_full is its full length, or 0
+ * if the first byte cannot begin a sequence. */
+static size_t sequence(haft_str s, size_t *ret_full)
 {
     const unsigned char *p = (const unsigned char *)s.ptr;
     lead l = lead_of(p[0]);
-    *ret_wanted = l.length;
+    *ret_full = l.length;
     size_t good = l.length > 0 ? 1 : 0;
     if (l.length < 2 || s.len < 2 || p[1] < l.second_min || p[1] > l.second_max) {
         return good;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/utf8.h - UTF-8 by RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF. */
+/* base/utf8.h - UTF-8 by RFC 3629: no overlong forms, no surrogates, no code points past
+ * U+10FFFF. */
 #ifndef HAFT_BASE_UTF8_H
 #define HAFT_BASE_UTF8_H
 
@@ -15,10 +16,10 @@
  * unchanged, if the bytes are not valid UTF-8 or `s` is empty. */
 size_t haft__utf8_decode(haft_str s, uint32_t *ret_code);
 
-/* Writes `code` (a scalar value: no surrogate, at most 0x10FFFF) and returns how many bytes. */
+/* Writes `code` (at most 0x10FFFF, not a surrogate). Returns the number of bytes. */
 size_t haft__utf8_encode(uint32_t code, char to[HAFT__UTF8_MAX_BYTES]);
 
-/* How many bytes of `s`, from its start, are valid UTF-8: s.len when all are. */
+/* The number of bytes at the start of `s` that are valid UTF-8; s.len if all are valid. */
 size_t haft__utf8_valid_prefix(haft_str s);
 
 static inline bool haft__utf8_valid(haft_str s)
@@ -26,7 +27,7 @@ static inline bool haft__utf8_valid(haft_str s)
     return haft__utf8_valid_prefix(s) == s.len;
 }
 
-/* True when `s` is a proper prefix of a valid sequence: more bytes could complete it. */
+/* Whether `s` is a proper prefix of a valid sequence, which more bytes could complete. */
 bool haft__utf8_incomplete(haft_str s);
 
 /* The length of `s` without an incomplete character at its end that more bytes could complete. */
@@ -38,7 +39,7 @@ size_t haft__utf8_floor(haft_str s, size_t at);
 /* The number of code points; an invalid byte counts as one. */
 size_t haft__utf8_length(haft_str s);
 
-/* The number of bytes that the first `count` code points take; s.len when there are fewer. */
+/* The number of bytes of the first `count` code points; s.len if there are fewer code points. */
 size_t haft__utf8_offset(haft_str s, size_t count);
 
 /* Replaces every byte that is not part of a valid sequence by '?'. */

@@ -9,19 +9,19 @@
 
 #define FIRST_CAPACITY 4U
 
-/* Twice the capacity, or `wanted` if that is more. */
-static size_t next_capacity(size_t capacity, size_t wanted)
+/* Twice the capacity, or `required` if it is more. */
+static size_t next_capacity(size_t capacity, size_t required)
 {
-    size_t doubled = capacity > SIZE_MAX / 2 ? wanted : 2 * capacity;
+    size_t doubled = capacity > SIZE_MAX / 2 ? required : 2 * capacity;
     doubled = doubled > FIRST_CAPACITY ? doubled : FIRST_CAPACITY;
-    return doubled > wanted ? doubled : wanted;
+    return doubled > required ? doubled : required;
 }
 
-void *haft__vec_grow(void *items, size_t *io_capacity, size_t wanted, size_t item_size)
+void *haft__vec_grow(void *items, size_t *io_capacity, size_t required, size_t item_size)
 {
     size_t bytes;
-    assert(wanted > *io_capacity);
-    size_t capacity = next_capacity(*io_capacity, wanted);
+    assert(required > *io_capacity);
+    size_t capacity = next_capacity(*io_capacity, required);
     if (__builtin_mul_overflow(capacity, item_size, &bytes)) {
         return NULL;
     }
@@ -33,13 +33,13 @@ void *haft__vec_grow(void *items, size_t *io_capacity, size_t wanted, size_t ite
 }
 
 void *haft__vec_reserve_in(haft__arena *arena, void *items, size_t count, size_t *io_capacity,
-                           size_t wanted, size_t item_size)
+                           size_t required, size_t item_size)
 {
     assert(count <= *io_capacity);
-    if (wanted <= *io_capacity) {
+    if (required <= *io_capacity) {
         return items;
     }
-    size_t capacity = next_capacity(*io_capacity, wanted);
+    size_t capacity = next_capacity(*io_capacity, required);
     void *grown = haft__arena_array(arena, capacity, item_size);
     if (grown != NULL) {
         if (count > 0) {
