@@ -24,11 +24,10 @@ typedef struct haft__child_entry {
     haft__child_entry_state state;
     haft_run *run; /* the handle, in state OPEN */
     haft_error error;
-    bool releasing; /* a run above is being released */
-    bool removed;   /* haft__child_entries_sweep will free the entry */
-    bool kept_open; /* stays open, or is queued, while it waits for an answer from this process */
-    bool
-        wants_open; /* waits for such an answer, but was released: too many entries are kept open */
+    bool releasing;  /* a run above is being released */
+    bool removed;    /* haft__child_entries_sweep will free the entry */
+    bool kept_open;  /* stays open, or is queued, while it waits for an answer from this process */
+    bool wants_open; /* was released while it waits for such an answer: too many are open */
     uint64_t hash;
     struct haft__child_entry *previous, *next; /* in the list of active entries */
     bool active;

@@ -135,7 +135,7 @@ typedef struct haft__graph_node {
     bool lists_targets; /* `goto`: the nodes that a command of its tool or function may name */
     const haft__graph_node_id *targets;
     size_t target_count;
-    uint32_t retry_on;     /* kinds of failures that are retried, as bits; 0: all */
+    uint32_t retry_on;     /* bit set of the kinds of failures that are retried; 0: all kinds */
     const uint32_t *edges; /* edges that begin at the node, in the order of the graph */
     size_t edge_count;
 } haft__graph_node;

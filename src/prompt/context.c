@@ -4,7 +4,8 @@
 
 #include "prompt/estimate.h"
 
-/* A change breaks the provider's cache, so it waits until it saves this part of the budget. */
+/* The minimum part of the budget that a change must save, because each change invalidates the
+ * provider's cache. */
 #define LEAST_PERCENT 10
 
 typedef haft__context_facts facts;
@@ -24,13 +25,13 @@ static uint64_t sum_of(const facts *f)
     return sum;
 }
 
-static bool is_due(const facts *f, const plan *p, haft__context_rule rule)
+static bool rule_applies(const facts *f, const plan *p, haft__context_rule rule)
 {
     return rule.on && (p->must || p->before * 100 > f->budget * rule.at);
 }
 
-/* Whether the change is worth its break of the cache. */
-static bool is_worth(const facts *f, const plan *p, uint64_t saved)
+/* Whether the change saves enough tokens to justify invalidating the cache. */
+static bool is_worthwhile(const facts *f, const plan *p, uint64_t saved)
 {
     return saved > 0 && (p->must || tokens_of(f, saved) * 100 >= f->budget * LEAST_PERCENT);
 }
@@ -42,7 +43,7 @@ static uint64_t saved_by_stub(const haft__context_part *part)
 
 /* ---- observations ---- */
 
-/* Marks old observations. Returns what their stubs save. */
+/* Marks old observations. Returns the tokens that their stubs save. */
 static uint64_t mark_old(const facts *f, bool *cleared)
 {
     uint64_t saved = 0;
@@ -60,7 +61,8 @@ static uint64_t mark_old(const facts *f, bool *cleared)
     return saved;
 }
 
-/* Marks the largest observations until the request fits. Returns what their stubs save. */
+/* Marks the largest observations until the request fits. Returns the tokens that their stubs
+ * save. */
 static uint64_t mark_largest(const facts *f, uint64_t sum, bool *cleared)
 {
     uint64_t saved = 0;
@@ -114,15 +116,15 @@ size_t haft__context_mark_removed(const haft__context_part *parts, size_t count,
     return number;
 }
 
-/* The size of the text in place of the turns that were and are removed: at most half of it, and not
- * less than the text that is there already. */
+/* The maximum size of the text that replaces removed turns: at most half of their size, and at
+ * least the size of the current text. */
 static uint64_t size_of_text(const facts *f, uint64_t gone)
 {
     uint64_t half = gone / 2 > f->old_text ? gone / 2 : f->old_text;
     return half < f->most_text ? half : f->most_text;
 }
 
-/* The tokens that are saved if the messages before `end` are replaced; 0 if none can be. */
+/* The tokens that replacing the messages before `end` saves; 0 if no message can be replaced. */
 static uint64_t saved_before(const facts *f, size_t end, bool *removed, uint64_t *ret_text)
 {
     uint64_t gone = f->old_text;
@@ -147,8 +149,8 @@ static size_t begin_of_last(const facts *f, uint32_t keep)
     return at;
 }
 
-/* Finds how many turns stay: `keep` of them, or fewer if the request would not fit. The last turn
- * always stays. */
+/* Decides how many turns stay: the last `keep` turns, or fewer if the request would not fit. The
+ * last turn always stays. */
 static uint64_t find_end(const facts *f, plan *p, uint64_t sum, bool *removed)
 {
     uint64_t saved = 0;
@@ -170,7 +172,7 @@ haft_status haft__context_plan_request(const facts *f, haft__arena *arena, plan 
     plan p = {.before = tokens_of(f, sum)};
     p.must = p.before > f->budget;
     *ret_plan = p;
-    if (!is_due(f, &p, f->clear) && !is_due(f, &p, f->replace) && !p.must) {
+    if (!rule_applies(f, &p, f->clear) && !rule_applies(f, &p, f->replace) && !p.must) {
         return HAFT_OK;
     }
     p.cleared = haft__arena_array(arena, f->count, sizeof(*p.cleared));
@@ -178,15 +180,15 @@ haft_status haft__context_plan_request(const facts *f, haft__arena *arena, plan 
     if (p.cleared == NULL || removed == NULL) {
         return haft__arena_fail(arena, err);
     }
-    uint64_t saved = is_due(f, &p, f->clear) ? mark_old(f, p.cleared) : 0;
-    if (is_worth(f, &p, saved)) {
+    uint64_t saved = rule_applies(f, &p, f->clear) ? mark_old(f, p.cleared) : 0;
+    if (is_worthwhile(f, &p, saved)) {
         p.action = HAFT__CONTEXT_CLEAR;
         p.after = tokens_of(f, sum - saved);
         *ret_plan = p;
         return HAFT_OK;
     }
-    saved = is_due(f, &p, f->replace) ? find_end(f, &p, sum, removed) : 0;
-    if (is_worth(f, &p, saved)) {
+    saved = rule_applies(f, &p, f->replace) ? find_end(f, &p, sum, removed) : 0;
+    if (is_worthwhile(f, &p, saved)) {
         p.action = HAFT__CONTEXT_REPLACE;
         *ret_plan = p;
         return HAFT_OK;

@@ -4,7 +4,7 @@
 
 #include "base/ascii.h"
 
-/* A token is about so many letters of a word, digits, or characters of punctuation. */
+/* The approximate number of letters, digits or punctuation characters in a token. */
 #define LETTERS     6
 #define DIGITS      2
 #define PUNCTUATION 2
@@ -32,8 +32,8 @@ static kind kind_of(char c)
                                                              : KIND_PUNCTUATION;
 }
 
-/* Half tokens of a byte that is not ASCII: a letter of an alphabet has two bytes and is about half
- * a token, a character of three bytes a whole one. */
+/* Half tokens of bytes that are not ASCII: a character of two bytes (a letter) is about half a
+ * token; a character of three bytes is about one token. */
 static uint64_t halves_of_other(const char *bytes, size_t count)
 {
     uint64_t halves = 0;

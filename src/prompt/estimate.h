@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prompt/estimate.h - estimates how many tokens a text has, without a tokenizer.
+ * prompt/estimate.h - estimates the number of tokens of a text, without a tokenizer.
  *
- * The rules count words, numbers and punctuation as the tokenizers of common models do. The usage
- * that a provider reports corrects them: a factor in thousandths, for one run and model.
+ * The rules count words, numbers and punctuation like the tokenizers of common models. A factor in
+ * thousandths, for one run and model, corrects the estimate by the usage that the provider reports.
  */
 #ifndef HAFT_PROMPT_ESTIMATE_H
 #define HAFT_PROMPT_ESTIMATE_H
@@ -13,8 +13,8 @@
 /* The factor before a provider has reported usage. */
 #define HAFT__ESTIMATE_FACTOR 1000
 
-/* Tokens that a request has beside texts: marks around a message, around a call, and around the
- * definition of a tool. */
+/* Additional tokens of a request: marks around a message, around a call, and around the definition
+ * of a tool. */
 #define HAFT__ESTIMATE_MESSAGE    4
 #define HAFT__ESTIMATE_CALL       8
 #define HAFT__ESTIMATE_DEFINITION 12
@@ -22,15 +22,15 @@
 /* The functions below return estimates before the factor. */
 uint64_t haft__estimate_text(haft_str text);
 
-/* A message with its calls. Items of the provider are encrypted or signed: only their size counts.
- */
+/* Estimates a message with its calls. Items of the provider are encrypted or signed, so only their
+ * size is used. */
 uint64_t haft__estimate_message(const haft__message *message);
 
-/* Tokens after the factor, rounded up. */
+/* Applies the factor to an estimate, rounded up. */
 uint64_t haft__estimate_apply(uint64_t raw, uint32_t factor);
 
-/* The factor that makes `raw` the reported number: from half to four times. A provider that does
- * not count cached tokens cannot make it smaller. */
+/* Computes the factor for which the estimate `raw` is the reported number, limited to 0.5 to 4. The
+ * lower limit is for providers that do not count cached tokens. */
 uint32_t haft__estimate_calibrate(uint64_t raw, uint64_t reported);
 
 #endif

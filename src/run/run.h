@@ -75,12 +75,10 @@ typedef struct haft__pause_answer {
 
 /* Data of a call that a node of a graph makes. */
 typedef struct haft__node_call {
-    haft_str path; /* the path of the node: worker[2] */
-    bool
-        only_approval; /* no tool runs: the call only waits for a person, for `pause` of the node */
-    bool reads_state;  /* the tool gets the value of haft__graph_rules.make_input, not the arguments
-                        */
-    uint32_t reduces;  /* if the call runs a reducer: the number of its channel, from 1; else 0 */
+    haft_str path;      /* the path of the node: worker[2] */
+    bool only_approval; /* no tool runs: the call waits for a person (`pause` of the node) */
+    bool reads_state;   /* the input is made by haft__graph_rules.make_input */
+    uint32_t reduces;   /* if the call runs a reducer: the number of its channel, from 1; else 0 */
     uint64_t not_before_ms;  /* earliest time of the next attempt; 0: immediately */
     uint32_t timeout_ms;     /* for one attempt; 0: the timeout of the tool */
     uint64_t deadline_ms;    /* time for the answer to a question; 0: the time in the spec */
@@ -99,10 +97,9 @@ typedef struct haft__run_call {
     bool redacted;          /* a secret in `raw` was redacted */
     const haft__tool *tool; /* NULL if no tool has that name */
     haft__call_stage stage;
-    bool started;  /* a call_started is recorded */
-    bool approved; /* a person approved the call */
-    haft_str
-        reason; /* the reason why the outcome of a paused call is unknown; "" if not recorded */
+    bool started;     /* a call_started is recorded */
+    bool approved;    /* a person approved the call */
+    haft_str reason;  /* why the outcome of a paused call is unknown, or "" */
     haft_str binding; /* binding of the recorded or pending approval (run/pause/binding.h), or "" */
     bool consented;   /* the call started with an approval, described by the next two fields */
     haft_str bound;   /* binding of that approval, or "" */
@@ -156,8 +153,7 @@ typedef struct haft__run_call {
 typedef struct haft__artifact {
     haft_str name, media_type, sha256, call;
     uint64_t bytes;
-    haft_str
-        content; /* content of a binary result; else .ptr is NULL (use haft__artifact_content) */
+    haft_str content; /* of a binary result, else .ptr is NULL: use haft__artifact_content */
 } haft__artifact;
 
 /* A standing approval of the run: a person approved all later calls of a tool. */
@@ -201,26 +197,26 @@ typedef struct haft__run_server {
     bool unnamed; /* the names of its tools are unknown */
 } haft__run_server;
 
-/* The conversation in the context of the model (src/run/context/). Sizes are estimates before the
- * factor (prompt/estimate.h). */
+/* The sizes of the conversation, and its changes to fit the context of the model
+ * (src/run/context/). Sizes are estimates before the factor (prompt/estimate.h). */
 typedef struct haft__run_context {
-    size_t measured;    /* so many messages are in `history` */
-    uint64_t history;   /* their size */
-    uint64_t declared;  /* the size of the definitions in the open request */
-    uint32_t factor;    /* from the usage that the model reported; 0: it has reported none */
-    uint64_t estimated; /* tokens of the last request whose usage was reported, as estimated, */
-    uint64_t reported;  /* and as reported */
-    uint32_t rewrites;  /* how often messages were cleared or replaced */
-    uint32_t cleared, replaced; /* observations and messages, over the whole run */
-    haft_str text;              /* in place of old turns; "" if there are none */
-    bool summarising;           /* the open request is for a summary, */
-    size_t end;                 /* of the messages before this one, */
-    uint64_t most_text;         /* which may be so long at most */
-    uint64_t budget;            /* tokens that the request may have after it */
-    haft__member_set refused;   /* run->refused of the model of the run */
-    bool answered;              /* a reply, or a failure, has arrived for it */
-    haft_str summary;           /* the reply; "" without one */
-    haft_str failure;           /* why there is no reply; "" otherwise */
+    size_t measured;    /* number of messages that `history` includes */
+    uint64_t history;   /* size of these messages */
+    uint64_t declared;  /* size of the definitions in the open request */
+    uint32_t factor;    /* computed from the usage that the model reported; 0: no usage yet */
+    uint64_t estimated; /* estimated tokens of the last request with reported usage */
+    uint64_t reported;  /* reported tokens of that request */
+    uint32_t rewrites;  /* number of times that messages were cleared or replaced */
+    uint32_t cleared, replaced; /* numbers of cleared observations and replaced messages */
+    haft_str text;              /* the text that replaces old turns, or "" */
+    bool summarising;           /* the open request is for a summary */
+    size_t end;                 /* the summary is of the messages before this index */
+    uint64_t most_text;         /* maximum tokens of the summary */
+    uint64_t budget;            /* maximum tokens of the request after the summary */
+    haft__member_set refused;   /* saved run->refused of the run's own model */
+    bool answered;              /* a reply or failure of the request for a summary has arrived */
+    haft_str summary;           /* the reply, or "" */
+    haft_str failure;           /* the reason of a failure, or "" */
 } haft__run_context;
 
 struct haft__run;
@@ -240,8 +236,8 @@ typedef struct haft__run_specs {
     haft_status (*hand_off)(void *context, haft_str agent, haft_error *err);
     /* Called when the next model of the spec is asked. May be NULL. */
     haft_status (*change_model)(void *context, haft_error *err);
-    /* Called when the model that summarises is asked, and (`starts` is false) when the model of the
-     * run is asked again. May be NULL. */
+    /* Called before the summarising model is asked (`starts`), and before the run's own model is
+     * asked again. May be NULL. */
     haft_status (*summarise)(void *context, bool starts, haft_error *err);
 } haft__run_specs;
 
@@ -251,7 +247,7 @@ typedef struct haft__run_specs {
 typedef enum haft__graph_next_kind {
     HAFT__GRAPH_NEXT_CALLS, /* no action of the graph: its calls are decided, run or waited for */
     HAFT__GRAPH_NEXT_STEP,
-    HAFT__GRAPH_NEXT_THREAD, /* the host reads what the thread keeps: haft__input_thread_state */
+    HAFT__GRAPH_NEXT_THREAD, /* the host reads the values of the thread: haft__input_thread_state */
     HAFT__GRAPH_NEXT_END,
 } haft__graph_next_kind;
 
@@ -290,19 +286,17 @@ typedef struct haft__run {
     const haft__spec *spec;
     const haft__spec *first_spec; /* the spec before the first handoff: it declares the agents */
     haft_str agent;               /* the current agent; "" for `first_spec` itself */
-    uint32_t
-        failed_models;     /* number of the agent's models that failed; `spec` has the next model */
-    uint32_t handoffs;     /* number of handoffs so far */
-    haft_str handoff_call; /* the call that caused the last handoff */
-    haft__run_specs specs; /* set after haft__run_init */
-    haft_str file;         /* hash of the spec's file; "" if unknown */
-    haft__json overrides;  /* overrides of values in the spec, a list of "path=value"; or null */
+    uint32_t failed_models;       /* number of failed models; `spec` has the next model */
+    uint32_t handoffs;            /* number of handoffs so far */
+    haft_str handoff_call;        /* the call that caused the last handoff */
+    haft__run_specs specs;        /* set after haft__run_init */
+    haft_str file;                /* hash of the spec's file; "" if unknown */
+    haft__json overrides; /* overrides of values in the spec, a list of "path=value"; or null */
     /* Names of the environment variables that chose the model's server and key; a list, or null. */
     haft__json model_variables;
     haft__json model_prices;  /* run/prices.h; a list, or null */
     const haft__tools *tools; /* the spec's tools; `more_tools` after tools are revealed */
-    haft__tools
-        *more_tools; /* the spec's tools and revealed tools; NULL before tools are revealed */
+    haft__tools *more_tools;  /* the tools after a reveal, else NULL */
     haft__hash_key hash_key;
     haft_str id, thread;
     haft_str parent, parent_call, root; /* for a child run: the parent and its call, and the first

@@ -18,12 +18,11 @@ typedef struct haft__explanation {
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__forced_turn forced;
-    const haft__optional_member
-        *members;                   /* optional members of the provider; NULL without a server */
-    haft__member_set sent;          /* members in the request */
-    const haft__refusals *refusals; /* known refusals of the server */
-    uint64_t now_ms;                /* time at which the refusals must be valid */
-    haft__member_set refused;       /* refused members that the first request omits */
+    const haft__optional_member *members; /* of the provider; NULL without a server */
+    haft__member_set sent;                /* members in the request */
+    const haft__refusals *refusals;       /* known refusals of the server */
+    uint64_t now_ms;                      /* time at which the refusals must be valid */
+    haft__member_set refused;             /* refused members that the first request omits */
     uint16_t refused_statuses[HAFT__MEMBER_COUNT];
     haft__declaration_report declared;
     haft__context_report context;

@@ -47,7 +47,7 @@ haft_status haft__context_measure_declared(haft__run *run, haft_error *err)
     haft__arena_init(&scratch, 0);
     haft__buf_init(&schema, HAFT__LIMIT_RUN_BYTES);
     haft_status status = haft__offer_tools(run, &scratch, &offered, err);
-    size_t sent = offered.declared - offered.deferred; /* the others are in the history */
+    size_t sent = offered.declared - offered.deferred; /* deferred tools are in the history */
     for (size_t i = 0; status == HAFT_OK && i < offered.declared + offered.appended; i++) {
         haft__tool_history *past = &run->past[offered.items[i]];
         bool counts = i < sent || past->found != HAFT__TOOL_REVEAL_NONE;
@@ -84,7 +84,7 @@ void haft__context_calibrate(haft__run *run, uint64_t input_tokens)
 {
     haft__run_context *c = &run->context;
     if (input_tokens == 0 || run->spec->model.context_tokens == 0) {
-        return; /* it reports no usage */
+        return; /* the provider reports no usage */
     }
     c->estimated = haft__context_tokens(run);
     c->reported = input_tokens;

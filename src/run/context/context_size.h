@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/context/context_size.h - how large the next request of a run is, and how large it may be.
+ * run/context/context_size.h - estimates the size of the next request of a run, and computes its
+ * budget.
  *
- * The size of the history is kept up to date by the fold: only new messages are measured.
+ * The fold updates the size of the history, so only new messages are measured.
  */
 #ifndef HAFT_RUN_CONTEXT_CONTEXT_SIZE_H
 #define HAFT_RUN_CONTEXT_CONTEXT_SIZE_H
@@ -12,7 +13,7 @@
 
 /* ---- for the fold ---- */
 
-/* Measures the messages that are new. */
+/* Measures the new messages. */
 void haft__context_measure_history(haft__run *run);
 
 /* Measures the tools that the open request declares. Does nothing if the size of the context is
@@ -22,7 +23,7 @@ HAFT_MUST_USE haft_status haft__context_measure_declared(haft__run *run, haft_er
 /* Compares the usage that the model has reported for the open request with the estimate. */
 void haft__context_calibrate(haft__run *run, uint64_t input_tokens);
 
-/* The run continues with other messages, or another model. */
+/* Discards the sizes, because the run continues with other messages or another model. */
 void haft__context_forget(haft__run *run);
 
 /* ---- for decisions and reports ---- */
@@ -35,12 +36,12 @@ uint64_t haft__context_tokens(const haft__run *run);
 /* Estimated tokens of the parts of the open request. */
 typedef struct haft__context_shares {
     uint64_t system, definitions, task;
-    uint64_t history; /* everything else */
+    uint64_t history; /* all other messages */
 } haft__context_shares;
 
 haft__context_shares haft__context_measure_shares(const haft__run *run);
 
-/* Tokens that a request may have: those of the context without the reserve. 0: unknown. */
+/* The maximum tokens of a request: the size of the context without the reserve. 0: unknown. */
 uint64_t haft__context_budget(const haft__spec *spec);
 
 #endif

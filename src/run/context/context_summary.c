@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* context_summary.c - the request for a summary of old turns. Tests:
+/* context_summary.c - makes the request for a summary of old turns. Tests:
  * tests/run/context/context_run_test.c. */
 #include "base/limits.h"
 #include "base/str.h"
@@ -11,12 +11,12 @@
     "names, numbers and decisions, what is still open, and the ids of calls (such as c3.1) whose " \
     "results matter. Write plain text. Do not call tools, and do not continue the work."
 
-/* Bytes of a text for each token that the model has room for, and the room if it is unknown. */
+/* Bytes of a text for each token of the model's budget, and the budget if it is unknown. */
 #define TOKEN_BYTES  3
 #define UNKNOWN_ROOM 24000
 #define LEAST_CHARS  200
 
-/* So many words have about so many tokens. */
+/* WORDS words have about TOKENS tokens. */
 #define WORDS  3
 #define TOKENS 4
 
@@ -50,7 +50,8 @@ static uint64_t find_room(const haft__run *run)
     return room == 0 ? UNKNOWN_ROOM : room > 2 * kept ? room - kept : room / 2;
 }
 
-/* The last bytes of a text, from the beginning of a character: the newest turns matter most. */
+/* The last bytes of a text, beginning with a whole character. The newest turns are the most
+ * important. */
 static haft_str find_end(haft_str text, size_t bytes)
 {
     if (text.len > bytes) {
@@ -62,7 +63,7 @@ static haft_str find_end(haft_str text, size_t bytes)
     return text;
 }
 
-/* The removed messages, the longest of them cut. */
+/* Writes the removed messages; truncates long messages. */
 static void write_turns(haft__buf *buf, const haft__run *run, const bool *removed, size_t count,
                         size_t most)
 {
@@ -80,7 +81,7 @@ static void write_turns(haft__buf *buf, const haft__run *run, const bool *remove
     }
 }
 
-/* The text that the model reads, in `arena`. */
+/* Writes the text for the model, in `arena`. */
 static haft_str write_question(const haft__run *run, const bool *removed, size_t count,
                                haft__arena *arena)
 {

@@ -9,7 +9,7 @@
 #include "tool/builtin.h"
 #include "tool/registry.h"
 
-/* Characters of a text, of arguments, and of a result in a line of the list. */
+/* Maximum characters of a text, of arguments, and of a result in a line of the list. */
 #define TEXT_CHARS      200
 #define ARGUMENTS_CHARS 120
 #define RESULT_CHARS    120
@@ -21,7 +21,7 @@ static bool has_pages(const haft__run *run)
     return haft__tools_find(&run->spec->tools, HAFT__LIT(HAFT__READ_RESULT)) != NULL;
 }
 
-/* The call of a result; NULL if it has none. */
+/* The call of a result message; NULL for other messages. */
 static const haft__run_call *call_of(const haft__run *run, const haft__message *message)
 {
     bool known = message->role == HAFT__MESSAGE_TOOL && message->call.len > 0
@@ -188,7 +188,7 @@ static void add_message(haft__buf *buf, const haft__run *run, const haft__messag
     }
 }
 
-/* The last lines of the text that together have at most `most` tokens. */
+/* The last lines of the text with together at most `most` tokens. */
 static haft_str find_last_lines(haft_str text, uint64_t most)
 {
     uint64_t used = haft__estimate_text(HAFT__LIT(LEFT_OUT));

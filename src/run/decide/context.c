@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * context.c - before a request is sent: whether it fits the context of the model, and what gives
- * way if it does not (prompt/context.h). Tests: tests/run/context/context_run_test.c.
+ * context.c - decides before a request is sent whether it fits the context of the model, and how to
+ * shorten the history if it does not fit (prompt/context.h). Tests:
+ * tests/run/context/context_run_test.c.
  */
 #include <inttypes.h>
 
@@ -12,18 +13,19 @@
 #include "run/context/context_view.h"
 #include "run/decide/decide_int.h"
 
-/* The text in place of old turns has at most this part of the budget. */
+/* The text that replaces old turns has at most this part of the budget. */
 #define TEXT_PERCENT 20
 
-/* If the model says that a request is too long, the next one has at most this part of it. */
+/* If the model rejects a request as too long, the next request has at most this part of its
+ * size. */
 #define SMALLER_PERCENT 75
 
-/* A summary may be longer than it should be by this factor. */
+/* A summary is accepted up to this part of its requested size. */
 #define SUMMARY_PERCENT 150
 
 typedef struct budget {
-    uint64_t tokens; /* that the request may have */
-    bool refused;    /* the model said that the request is too long */
+    uint64_t tokens; /* maximum tokens of the request */
+    bool refused;    /* the model rejected the request as too long */
 } budget;
 
 /* ---- facts ---- */
@@ -69,7 +71,7 @@ static void write_change(haft__decision *d, const char *what, uint64_t before, u
     haft__field_text(&d->w, "why", why);
 }
 
-/* Why a part of the history gives way, in the decider's scratch memory. */
+/* The reason why the history is shortened, in the decider's scratch memory. */
 static haft_str reason_of(haft__decision *d, const haft__context_plan *plan, budget limit,
                           uint32_t at)
 {
@@ -98,7 +100,7 @@ static haft_status decide_clear(haft__decision *d, const haft__context_plan *pla
     return haft__decision_commit(d);
 }
 
-/* The request after old turns were replaced by `text`. */
+/* The estimated tokens of the request after `text` has replaced old turns. */
 static uint64_t tokens_after(const haft__run *run, const bool *removed, haft_str text)
 {
     uint64_t before = haft__context_tokens(run);
@@ -119,7 +121,7 @@ static haft_status decide_text(haft__decision *d, const char *what, size_t end, 
     return haft__decision_commit(d);
 }
 
-/* Replaces them by the list of their calls. */
+/* Replaces the messages before `end` by the list of their calls. */
 static haft_status decide_list(haft__decision *d, size_t end, uint64_t most, uint64_t tokens,
                                haft_str why)
 {
@@ -153,7 +155,7 @@ static haft_status start_summary(haft__decision *d, const haft__context_plan *pl
     return haft__decision_commit(d);
 }
 
-/* Why the summary cannot be used; NULL if it can. */
+/* The reason why the summary cannot be used; NULL if it can be used. */
 static const char *reject_summary(const haft__run *run, const bool *removed)
 {
     const haft__run_context *c = &run->context;

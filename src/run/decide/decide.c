@@ -245,7 +245,7 @@ static haft_status decide_idle(haft__decision *d)
 }
 
 /* The budget of the parent is used up, so this turn was the last. The run does not wait for calls
- * that wait for people. It waits for its children, which received the same message. */
+ * that wait for people. It waits for its children, which also end because of the budget. */
 static haft_status end_with_parent(haft__decision *d)
 {
     return haft__decide_end(d, HAFT__END_EXHAUSTED, haft__decide_last_text(d->run), false,
@@ -325,7 +325,8 @@ haft_status haft__decide(haft__decider *decider, const haft__run *run, uint64_t 
     return status;
 }
 
-/* The messages of the run. Providers reject a history in which a call has no result. */
+/* Finds the messages of the run for a request. If a call has no result, repairs the history,
+ * because providers reject it. */
 static haft_status find_messages(const haft__run *run, haft__arena *arena,
                                  const haft__messages **ret_messages, haft_error *err)
 {

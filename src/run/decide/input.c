@@ -44,8 +44,8 @@ static void write_prices(haft__json_writer *w, const haft__spec *spec,
     }
 }
 
-/* Traits of functions for nodes, which only the program knows that has them. Another process needs
- * them to decide about their calls, as a replay does. */
+/* Writes the traits of functions for nodes. Only the program with these functions has their traits,
+ * but another process and a replay need them to decide about calls. */
 static void write_functions(haft__json_writer *w, const haft__spec *spec)
 {
     bool any = false;
@@ -150,13 +150,13 @@ typedef struct new_spec {
     const haft__spec *spec, *restored;
 } new_spec;
 
+/* Finds the tool of a call in a spec. A new spec does not remove a tool of a server. */
 static const haft__tool *find_tool(const haft__spec *spec, const haft__run_call *call)
 {
     const haft__tool *tool = haft__tools_find(&spec->tools, call->name);
     bool keeps_server_tool =
         tool == NULL && call->tool != NULL && call->tool->source == HAFT__TOOL_MCP;
-    return keeps_server_tool ? call->tool
-                             : tool; /* a new spec does not remove the tool of a server */
+    return keeps_server_tool ? call->tool : tool;
 }
 
 static haft_status binding_holds(const haft__spec *spec, const haft__run_call *call,
@@ -233,8 +233,8 @@ static haft_status write_judged_again(haft__json_writer *w, const haft__run *run
     return status;
 }
 
-/* Writes the calls among them that were approved. The approval was for another binding, so they
- * need a new approval even if the new rules require none. */
+/* Writes the calls that are judged again although a person approved them. The approval was for
+ * another binding, so they need a new approval even if the new rules require none. */
 static haft_status write_asked_again(haft__json_writer *w, const haft__run *run,
                                      const new_spec *next, haft_error *err)
 {
@@ -435,8 +435,8 @@ static void write_unsent(haft__json_writer *w, const haft__run *run, const haft_
     }
 }
 
-/* The estimate of the request, beside the usage that the provider reports. Omitted if the size of
- * the context is unknown. */
+/* Writes the estimated size of the request, for comparison with the reported usage. Writes nothing
+ * if the size of the context is unknown. */
 static void write_context(haft__json_writer *w, const haft__run *run)
 {
     if (run->spec->model.context_tokens > 0) {
@@ -475,7 +475,7 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
     haft__field_text(&w, "content", reply->content);
     haft__field_text(&w, "reasoning", reply->reasoning);
     haft__reply recorded = *reply;
-    bool summary = run->context.summarising; /* only its text counts */
+    bool summary = run->context.summarising; /* only the text of a summary is used */
     if (summary) {
         recorded.call_count = 0;
         recorded.items = HAFT__LIT("");
@@ -601,8 +601,8 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_flag(&w, "truncated", truncated);
     haft__field_flag(&w, "cached", outcome->cached);
     haft__field_number(&w, "ms", outcome->ms);
-    haft__field_null(&w, "arguments"); /* call_started has the arguments, */
-    haft__field_null(&w, "note");      /* and the note */
+    haft__field_null(&w, "arguments"); /* in call_started */
+    haft__field_null(&w, "note");      /* in call_started */
     haft__field_node(&w, call);
     haft__event_body_end(&w, buf);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * context.c - events about the context: observations become stubs, old turns become a text. The
- * originals stay in the calls of the run. Tests: tests/run/context/context_run_test.c.
+ * context.c - applies events about the context: stubs replace observations, and a text replaces old
+ * turns. The whole results stay in the calls of the run. Tests:
+ * tests/run/context/context_run_test.c.
  */
 #include "base/str.h"
 #include "run/context/context_size.h"
@@ -9,13 +10,14 @@
 #include "run/fold/fold_int.h"
 #include "json/object.h"
 
-/* The history is another one: it is measured and written again. */
-static void note_rewrite(haft__run *run)
+/* Resets the request after the history has changed: its size is measured again, and it is written
+ * again. */
+static void reset_request(haft__run *run)
 {
     run->context.measured = 0;
     run->context.history = 0;
     run->context.rewrites++;
-    run->failed = false; /* a request that was too long is sent again */
+    run->failed = false; /* a request that was too long is repeated */
 }
 
 /* ---- observations ---- */
@@ -32,7 +34,7 @@ static haft_status clear(haft__run *run, haft__message *message, haft_error *err
     return HAFT_OK;
 }
 
-/* The calls are in the order of the messages. */
+/* Clears the observations of the event. Its calls are in the order of the messages. */
 static haft_status clear_observations(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__json calls = haft__object_array(event->object, "calls");
@@ -104,7 +106,7 @@ static haft_status replace_turns(haft__run *run, const haft__event *event, haft_
 
 /* ---- the events ---- */
 
-/* The model of the run is asked again. */
+/* Ends the request for a summary; the next request is to the model of the run. */
 static haft_status end_summary(haft__run *run, haft_error *err)
 {
     haft__run_context *c = &run->context;
@@ -138,7 +140,7 @@ haft_status haft__fold_context_changed(haft__run *run, const haft__event *event,
         return haft__fold_fail(event, "there is a request for a summary, or none", err);
     }
     status = clears ? clear_observations(run, event, err) : replace_turns(run, event, err);
-    note_rewrite(run);
+    reset_request(run);
     return status == HAFT_OK ? end_summary(run, err) : status;
 }
 
