@@ -53,12 +53,15 @@ TEST(a_guard_that_does_not_exist_is_reported)
         free(path);
         return;
     }
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    CHECK(length > 0, "this program has no path");
     const char *folder = help_folder(), *copy = help_path(folder, "tests");
-    char command[2 * PATH_MAX];
+    char command[4 * PATH_MAX];
     (void)snprintf(command, sizeof(command),
-                   "cp /proc/%ld/exe %s && HAFT_TEST_GUARD_NOWHERE=1 %s --file "
+                   "cp %.*s %s && HAFT_TEST_GUARD_NOWHERE=1 %s --file "
                    "exec/guard_path_test.c guard_that_is_nowhere >/dev/null",
-                   (long)getpid(), copy, copy);
+                   (int)length, self, copy, copy);
     CHECK_INT(system(command), 0, "%s", command);
     help_remove(folder);
 }

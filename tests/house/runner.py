@@ -146,6 +146,13 @@ with tempfile.TemporaryDirectory(prefix="haft-runner-") as temporary:
     check_end("a_report_of_valgrind_is_a_failure", found, 1,
               "==7== Invalid read of size 1\n# reports of a sanitizer: 1\nnot ok a_test.c\n"
               "2 passed, 1 failed, 0 skipped")
+    write_program(root / "bin/valgrind", VALGRIND.replace(
+        "==7== Invalid read of size 1", "--7-- WARNING: unhandled amd64-linux syscall: 437"))
+    write_programs(root, "echo not ok a_test.c one; echo ok a_test.c two; exit 1", "exit 1")
+    found = outcome(root, "--valgrind", PATH=f"{root}/bin:{os.environ['PATH']}")
+    check_end("a_test_that_needs_an_unknown_system_call_is_skipped_under_valgrind", found, 0,
+              "skip a_test.c one: valgrind does not know system call 437\n"
+              "1 passed, 0 failed, 1 skipped")
     write_programs(root, TWO_PASS, "echo ok script x", NEEDS_FIXED_ADDRESSES)
     write_program(root / "bin/setarch", "shift; exec \"$@\"")
     check_end("without_fixed_addresses_a_remedy_is_named",

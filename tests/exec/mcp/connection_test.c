@@ -142,8 +142,8 @@ TEST(a_storm_of_changes_leads_to_one_list)
     help_call c;
     haft__catalogue *catalogue = NULL;
     haft__mcp_connection *connection = begin(&m, SERVER("storm"), &catalogue);
-    step_until(&m, &connection->fresh);
     uint64_t before = haft__loop_now(m.exec.loop);
+    step_until(&m, &connection->fresh);
     help_init_call(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &c);
     help_wait(&m.exec, &c);
