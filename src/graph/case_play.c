@@ -147,8 +147,9 @@ static haft_status count_visit(haft__case_world *world, haft_str key, haft__json
         return haft__arena_fail(&world->arena, err);
     }
     *ret_count = before != NULL ? *before : zero;
-    haft_status status =
-        before != NULL ? haft__graph_add_numbers(*before, one, &world->arena, &next, err) : HAFT_OK;
+    haft_status status = before != NULL
+                             ? haft__channel_add_numbers(*before, one, &world->arena, &next, err)
+                             : HAFT_OK;
     return status == HAFT_OK ? haft__graph_set_member(&world->arena, world->counts, copied, next,
                                                       &world->counts, err)
                              : status;
@@ -168,7 +169,7 @@ static haft_status note_effect(haft__case_world *world, haft_str label, haft_err
     return HAFT_OK;
 }
 
-static bool replaces(const haft__graph_channel *channel)
+static bool replaces(const haft__channel *channel)
 {
     return channel->reducer == HAFT__REDUCE_REPLACE && channel->lifetime != HAFT__LIFETIME_STEP;
 }

@@ -56,7 +56,7 @@ static haft_status hide_made_ids(haft__arena *arena, haft__json messages, haft__
     for (uint32_t i = 0; i < messages.count && status == HAFT_OK; i++) {
         items[i] = messages.items[i];
         if (haft__str_starts_with(haft__object_string(items[i], "id"),
-                                  HAFT__LIT(HAFT__GRAPH_MADE_ID))) {
+                                  HAFT__LIT(HAFT__CHANNEL_MADE_ID))) {
             status = haft__graph_set_member(arena, items[i], HAFT__LIT("id"),
                                             haft__json_string(HAFT__LIT("(made)")), &items[i], err);
         }

@@ -3,8 +3,8 @@
 #ifndef HAFT_GRAPH_CASES_INT_H
 #define HAFT_GRAPH_CASES_INT_H
 
+#include "channel/value.h"
 #include "graph/execution.h"
-#include "graph/state_int.h"
 #include "json/write.h"
 
 typedef struct haft__case_play haft__case_play;

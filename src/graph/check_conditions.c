@@ -27,7 +27,7 @@ static bool is_worker(const conditions *k, haft__graph_node_id node)
 
 static bool is_written(const conditions *k, uint32_t channel)
 {
-    const haft__graph_channel *about = &k->graph->channels[channel];
+    const haft__channel *about = &k->graph->channels[channel];
     bool input = k->graph->input.kind != HAFT__JSON_ARRAY
                  || haft__array_has_text(k->graph->input, about->name);
     if (input || about->has_default || about->lifetime == HAFT__LIFETIME_THREAD || k->writers.any) {

@@ -192,7 +192,7 @@ static void check_channel(meeting *m, const haft__graph_writer *writers, size_t 
 static void check_writers(meeting *m, const haft__graph_writers *writers)
 {
     for (size_t i = 0, end; i < writers->count; i = end) {
-        const haft__graph_channel *channel = &m->graph->channels[writers->items[i].channel];
+        const haft__channel *channel = &m->graph->channels[writers->items[i].channel];
         for (end = i + 1;
              end < writers->count && writers->items[end].channel == writers->items[i].channel;
              end++) {

@@ -15,7 +15,7 @@ typedef struct writers {
     bool copies; /* the node has a worker for each item, so it writes several times */
 } writers;
 
-static bool replaces(const haft__graph_channel *channel)
+static bool replaces(const haft__channel *channel)
 {
     return channel->reducer == HAFT__REDUCE_REPLACE && channel->lifetime != HAFT__LIFETIME_STEP;
 }

@@ -82,7 +82,7 @@ static haft_status read_update(reader *r, haft__json update)
 {
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < update.count && status == HAFT_OK; i++) {
-        haft__graph_write write = {.value = update.members[i].value};
+        haft__channel_write write = {.value = update.members[i].value};
         haft_str name = haft__json_text(update.members[i].key);
         if (!haft__graph_find_channel(r->graph, name, &write.channel)) {
             return refuse(

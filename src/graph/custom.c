@@ -89,7 +89,7 @@ bool haft__graph_request_reduction(haft__graph_execution *x, haft__graph_action 
 {
     for (size_t c = 0; x->custom != NULL && c < x->graph->channel_count; c++) {
         haft__graph_custom *custom = &x->custom[c];
-        const haft__graph_channel *channel = &x->graph->channels[c];
+        const haft__channel *channel = &x->graph->channels[c];
         if (custom->state == HAFT__CUSTOM_BUSY) {
             *ret_action = (haft__graph_action){.kind = HAFT__ACTION_WAITING};
             return true;
@@ -159,7 +159,7 @@ haft_status haft__graph_execution_reduction(haft__graph_execution *x, uint32_t c
     if (failed) {
         return haft__arena_fail(arena, err);
     }
-    const haft__graph_value *current = &x->state.values[channel];
+    const haft__channel_value *current = &x->state.values[channel];
     bool kept = x->graph->channels[channel].lifetime != HAFT__LIFETIME_STEP;
     members[0] = member("writes", haft__json_array(given, count));
     members[1] = member("own", haft__json_array(own, own_count));
@@ -202,8 +202,8 @@ static haft_status check_value(haft__graph_execution *x, uint32_t channel, haft_
     bool valid = true;
     haft_error why = {0};
     haft__arena *arena = haft__graph_task_arena(x);
-    haft_status status = haft__graph_check_write(&x->graph->channels[channel], x->checker, value,
-                                                 true, arena, &valid, ret_why, &why);
+    haft_status status = haft__channel_check_write(&x->graph->channels[channel], x->checker, value,
+                                                   true, arena, &valid, ret_why, &why);
     if (status == HAFT_TOO_BIG) {
         *ret_why = haft__arena_copy(arena, haft__str(why.message));
         return ret_why->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);

@@ -30,7 +30,8 @@ haft_status haft__graph_execution_create(const haft__graph *graph,
     haft__arena_init(&x->arenas[0], HAFT__LIMIT_GRAPH_STEP_BYTES);
     haft__arena_init(&x->arenas[1], HAFT__LIMIT_GRAPH_STEP_BYTES);
     haft__arena_init(&x->scratch, HAFT__LIMIT_GRAPH_STEP_BYTES);
-    haft_status status = haft__graph_state_init(&x->state, graph, err);
+    haft_status status =
+        haft__channel_values_init(&x->state, graph->channels, graph->channel_count, err);
     if (status == HAFT_OK
         && (x->arrived == NULL || x->deferred == NULL || x->checker == NULL
             || (graph->has_custom && x->custom == NULL))) {
@@ -49,7 +50,7 @@ void haft__graph_execution_destroy(haft__graph_execution *x)
     if (x == NULL) {
         return;
     }
-    haft__graph_state_finish(&x->state);
+    haft__channel_values_finish(&x->state);
     haft__arena_finish(&x->arenas[0]);
     haft__arena_finish(&x->arenas[1]);
     haft__arena_finish(&x->scratch);

@@ -89,7 +89,7 @@ typedef struct haft__graph_execution_options {
 typedef struct haft__graph_execution {
     const haft__graph *graph;
     haft__graph_execution_options options;
-    haft__graph_state state;
+    haft__channel_values state;
     uint32_t step; /* number of committed steps */
     uint32_t limit;
     haft__graph_task *tasks; /* the tasks of the open step, or of the next step */

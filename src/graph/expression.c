@@ -76,9 +76,9 @@ haft_status haft__graph_set_member(haft__arena *arena, haft__json object, haft_s
 /* ---- outputs ---- */
 
 haft_status haft__graph_output_write(haft__graph_output *output, haft__arena *arena,
-                                     haft__graph_write write, haft_error *err)
+                                     haft__channel_write write, haft_error *err)
 {
-    haft__graph_write *writes =
+    haft__channel_write *writes =
         haft__vec_reserve_in(arena, output->writes, output->write_count, &output->write_capacity,
                              output->write_count + 1, sizeof(*writes));
     if (writes == NULL) {
@@ -185,7 +185,7 @@ haft_status haft__graph_output_map(haft__graph_output *output, haft__arena *aren
 {
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; out.kind == HAFT__JSON_OBJECT && i < out.count && status == HAFT_OK; i++) {
-        haft__graph_write write = {0};
+        haft__channel_write write = {0};
         if (haft__graph_find_channel(graph, haft__json_text(out.members[i].key), &write.channel)) {
             status = map_result(arena, out.members[i].value, result, &write.value, err);
             if (status == HAFT_OK) {

@@ -20,12 +20,12 @@ static haft_status fold_updates(haft__graph_execution *x, haft__json event, haft
     for (uint32_t i = 0; i < updates.count && status == HAFT_OK; i++) {
         haft_str name = haft__json_text(updates.members[i].key);
         if (haft__graph_find_channel(x->graph, name, &channel)) {
-            const haft__graph_channel *c = &x->graph->channels[channel];
-            haft__graph_delta delta = {.changed = true,
-                                       .replaced = c->reducer == HAFT__REDUCE_REPLACE
-                                                   || haft__array_has_text(replaced, name),
-                                       .value = updates.members[i].value};
-            status = haft__graph_apply(c, &x->state.values[channel], &delta, err);
+            const haft__channel *c = &x->graph->channels[channel];
+            haft__channel_delta delta = {.changed = true,
+                                         .replaced = c->reducer == HAFT__REDUCE_REPLACE
+                                                     || haft__array_has_text(replaced, name),
+                                         .value = updates.members[i].value};
+            status = haft__channel_apply(c, &x->state.values[channel], &delta, err);
         }
     }
     for (uint32_t i = 0; i < dropped.count; i++) {
@@ -216,7 +216,7 @@ static haft_status fold_done_task(haft__graph_execution *x, size_t index, haft__
     haft_status status = haft__json_copy_deep(arena, values, &copied, err);
     task->program.output = (haft__graph_output){0};
     for (uint32_t i = 0; status == HAFT_OK && i < copied.count; i++) {
-        haft__graph_write write = {.value = copied.members[i].value};
+        haft__channel_write write = {.value = copied.members[i].value};
         if (haft__graph_find_channel(x->graph, haft__json_text(copied.members[i].key),
                                      &write.channel)) {
             status = haft__graph_output_write(&task->program.output, arena, write, err);
@@ -240,7 +240,7 @@ static haft_status retire_values(haft__graph_execution *x, haft__json event, haf
         uint32_t channel;
         if (haft__graph_find_channel(x->graph, haft__json_text(updates.members[i].key), &channel)) {
             status =
-                haft__graph_retire_value(&x->state.values[channel], haft__graph_task_arena(x), err);
+                haft__channel_retire(&x->state.values[channel], haft__graph_task_arena(x), err);
         }
     }
     return status;
@@ -321,7 +321,7 @@ haft_status haft__graph_output_to_json(const haft__graph *graph, const haft__gra
     haft_status status =
         writes != NULL && gotos != NULL && sends != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     for (size_t i = 0; i < output->write_count && status == HAFT_OK; i++) {
-        const haft__graph_write *write = &output->writes[i];
+        const haft__channel_write *write = &output->writes[i];
         haft__json entry = haft__json_object(NULL, 0);
         status = haft__graph_set_member(arena, entry, HAFT__LIT("channel"),
                                         haft__json_string(graph->channels[write->channel].name),
@@ -370,7 +370,7 @@ haft_status haft__graph_output_from_json(const haft__graph *graph, haft__json js
     *ret_output = (haft__graph_output){0};
     for (uint32_t i = 0; i < writes.count && status == HAFT_OK; i++) {
         const haft__json *whole = haft__object_find(writes.items[i], "overwrite");
-        haft__graph_write write = {
+        haft__channel_write write = {
             .overwrite = whole != NULL,
             .value = whole != NULL ? *whole : haft__object_get(writes.items[i], "value")};
         if (haft__graph_find_channel(graph, haft__object_string(writes.items[i], "channel"),

@@ -128,15 +128,15 @@ static bool node_reads(const haft__graph *graph, const uint32_t *edges, size_t c
 static haft_status see_own_write(follower *f, const haft__graph_output *output, uint32_t channel,
                                  haft__json *io_view)
 {
-    haft__graph_write *writes =
+    haft__channel_write *writes =
         haft__arena_array(f->arena, output->write_count + 1, sizeof(*writes));
-    haft__graph_reduction r = {.channel = &f->graph->channels[channel],
-                               .current = &f->x->state.values[channel],
-                               .writes = writes,
-                               .arena = f->arena,
-                               .step = f->x->step + 1,
-                               .custom = haft__graph_reduced_alone(f->x, channel, output)};
-    haft__graph_delta delta;
+    haft__channel_reduction r = {.channel = &f->graph->channels[channel],
+                                 .current = &f->x->state.values[channel],
+                                 .writes = writes,
+                                 .arena = f->arena,
+                                 .step = f->x->step + 1,
+                                 .custom = haft__graph_reduced_alone(f->x, channel, output)};
+    haft__channel_delta delta;
     haft__json value;
     bool conflict, present;
     if (writes == NULL) {
@@ -147,10 +147,10 @@ static haft_status see_own_write(follower *f, const haft__graph_output *output, 
             writes[r.count++] = output->writes[w];
         }
     }
-    haft_status status = haft__graph_reduce(&r, &delta, &conflict, f->err);
+    haft_status status = haft__channel_reduce(&r, &delta, &conflict, f->err);
     if (status == HAFT_OK) {
         status =
-            haft__graph_preview(r.channel, r.current, &delta, f->arena, &present, &value, f->err);
+            haft__channel_preview(r.channel, r.current, &delta, f->arena, &present, &value, f->err);
     }
     return status == HAFT_OK && present
                ? haft__graph_set_member(f->arena, *io_view, r.channel->name, value, io_view, f->err)
@@ -285,7 +285,7 @@ static haft_status check_sends(follower *f)
 {
     size_t bytes = 0;
     for (size_t s = 0; s < f->sends.send_count; s++) {
-        bytes += haft__graph_size(f->sends.sends[s].argument);
+        bytes += haft__channel_size(f->sends.sends[s].argument);
         if (bytes > HAFT__LIMIT_GRAPH_STEP_BYTES) {
             return refuse(
                 f, f->senders[s], HAFT__GRAPH_BAD_UPDATE,

@@ -13,8 +13,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "channel/value.h"
 #include "graph/graph_int.h"
-#include "graph/state.h"
 #include "json/number.h"
 #include "json/object.h"
 #include "json/pointer.h"
@@ -139,18 +139,7 @@ static const haft__json_member **sort_members(haft__graph_compiler *c, haft__jso
 
 bool haft__graph_find_channel(const haft__graph *graph, haft_str name, uint32_t *ret_channel)
 {
-    size_t low = 0, high = graph->channel_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = haft__str_compare(graph->channels[middle].name, name);
-        if (order == 0) {
-            *ret_channel = (uint32_t)middle;
-            return true;
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
-    }
-    return false;
+    return haft__channel_find(graph->channels, graph->channel_count, name, ret_channel);
 }
 
 bool haft__graph_find_node(const haft__graph *graph, haft_str name, haft__graph_node_id *ret_node)
@@ -198,156 +187,28 @@ static void check_keys(haft__graph_compiler *c, haft__json object, haft_str poin
 
 /* ---- channels ---- */
 
-static bool find_word(const char *const *words, size_t count, haft_str text, size_t *ret_index)
+static void report_channel(void *context, haft_str channel, haft_str key, haft_str message)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (haft__str_equal(haft__str(words[i]), text)) {
-            *ret_index = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void read_word(haft__graph_compiler *c, haft__json object, const char *key,
-                      const char *const *words, size_t count, haft_str pointer, size_t *io_index)
-{
-    const haft__json *value = haft__object_find(object, key);
-    if (value != NULL && !find_word(words, count, haft__json_text(*value), io_index)) {
-        haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, haft__str(key),
-                           haft__graph_pointer_key(c, pointer, haft__str(key)), "unknown %s '%.*s'",
-                           key, HAFT__ARG(haft__json_text(*value)));
-    }
-}
-
-haft_str haft__graph_custom_reducer(haft__json channel)
-{
-    haft_str reducer = haft__object_string(channel, "reducer"), prefix = HAFT__LIT("custom:");
-    return haft__str_starts_with(reducer, prefix) ? haft__str_skip(reducer, prefix.len)
-                                                  : HAFT__LIT("");
-}
-
-/* Reads the value of a channel before the first write. */
-static void read_default(haft__graph_channel *channel, haft__json source)
-{
-    static const haft__json zero = {
-        .kind = HAFT__JSON_NUMBER, .integer = 1, .count = 1, .text = "0"};
-    const haft__json *given = haft__object_find(source, "default");
-    channel->has_default = true;
-    if (given != NULL) {
-        channel->default_value = *given;
-        return;
-    }
-    switch (channel->reducer) {
-    case HAFT__REDUCE_APPEND:
-    case HAFT__REDUCE_UNION:
-    case HAFT__REDUCE_MESSAGES: channel->default_value = haft__json_array(NULL, 0); return;
-    case HAFT__REDUCE_ADD: channel->default_value = zero; return;
-    case HAFT__REDUCE_MERGE: channel->default_value = haft__json_object(NULL, 0); return;
-    case HAFT__REDUCE_REPLACE:
-    case HAFT__REDUCE_LAST:
-    case HAFT__REDUCE_MIN:
-    case HAFT__REDUCE_MAX:
-    case HAFT__REDUCE_CUSTOM: channel->has_default = false; return;
-    }
-}
-
-/* `type` is short for `schema: {type}`. */
-static void read_schema(haft__graph_compiler *c, haft__graph_channel *channel, haft__json source,
-                        haft_str pointer)
-{
-    const haft__json *type = haft__object_find(source, "type");
-    const haft__json *schema = haft__object_find(source, "schema");
-    if (type == NULL && schema == NULL) {
-        return;
-    }
-    haft__json_member *member = haft__graph_alloc(c, 1, sizeof(*member));
-    haft_error problem = {.status = HAFT_OK};
-    if (member == NULL) {
-        return;
-    }
-    *member = (haft__json_member){.key = haft__json_string(HAFT__LIT("type")),
-                                  .value = type != NULL ? *type : haft__json_null()};
-    haft__json wanted = schema != NULL ? *schema : haft__json_object(member, 1);
-    haft_status status = haft__schema_compile(c->arena, wanted, NULL, &channel->schema, &problem);
-    if (status == HAFT_NO_MEMORY) {
-        c->problems->out_of_memory = true;
-    } else if (status != HAFT_OK) {
-        haft__graph_report(
-            c, HAFT__GRAPH_BAD_SHAPE, channel->name,
-            haft__graph_pointer_key(c, pointer, haft__str(schema != NULL ? "schema" : "type")),
-            "%s", problem.message);
-    }
-}
-
-/* Checks the default, like any value, against the schema. */
-static void check_default(haft__graph_compiler *c, const haft__graph_channel *channel,
-                          haft__json source, haft_str pointer)
-{
-    const haft__json *given = haft__object_find(source, "default");
-    haft__checker *checker = given != NULL ? haft__checker_create() : NULL;
-    haft_error why = {.status = HAFT_OK};
-    haft_str reason = {NULL, 0};
-    bool valid = true;
-    if (given == NULL) {
-        return;
-    }
-    haft_status status = checker != NULL ? haft__graph_check_value(channel, checker, *given,
-                                                                   c->arena, &valid, &reason, &why)
-                                         : HAFT_NO_MEMORY;
-    haft__checker_destroy(checker);
-    if (status == HAFT_NO_MEMORY) {
-        c->problems->out_of_memory = true;
-    } else if (status != HAFT_OK || !valid) {
-        haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, channel->name,
-                           haft__graph_pointer_key(c, pointer, HAFT__LIT("default")),
-                           "the default is not a value of its %.*s",
-                           HAFT__ARG(status != HAFT_OK ? haft__str(why.message) : reason));
-    }
+    static const char *const values[] = {"default", "schema", "type"};
+    haft__graph_compiler *c = context;
+    haft_str pointer = haft__graph_pointer_key(c, HAFT__LIT("/channels"), channel);
+    bool value = haft__str_is_one_of(key, values, COUNT(values));
+    haft__graph_report(c, HAFT__GRAPH_BAD_SHAPE, value ? channel : key,
+                       haft__graph_pointer_key(c, pointer, key), "%.*s", HAFT__ARG(message));
 }
 
 static void compile_channels(haft__graph_compiler *c)
 {
-    static const char *const keys[] = {"reducer", "default", "type", "schema", "lifetime", NULL};
-    static const char *const reducers[] = {
-        [HAFT__REDUCE_REPLACE] = "replace",   [HAFT__REDUCE_LAST] = "last",
-        [HAFT__REDUCE_APPEND] = "append",     [HAFT__REDUCE_ADD] = "add",
-        [HAFT__REDUCE_MERGE] = "merge",       [HAFT__REDUCE_MIN] = "min",
-        [HAFT__REDUCE_MAX] = "max",           [HAFT__REDUCE_UNION] = "union",
-        [HAFT__REDUCE_MESSAGES] = "messages",
-    };
-    static const char *const lifetimes[] = {"run", "step", "thread"};
     haft__json source = haft__object_object(c->source, "channels");
-    const haft__json_member **sorted = sort_members(c, source);
-    haft__graph_channel *channels = haft__graph_alloc(c, source.count + 1, sizeof(*channels));
-    if (sorted == NULL || channels == NULL) {
-        return;
+    haft_error err;
+    if (haft__channels_compile(c->arena, source, report_channel, c, &c->graph->channels,
+                               &c->graph->channel_count, &err)
+        != HAFT_OK) {
+        c->problems->out_of_memory = true;
     }
-    for (uint32_t i = 0; i < source.count; i++) {
-        haft__graph_channel *channel = &channels[i];
-        haft__json value = sorted[i]->value;
-        size_t reducer = HAFT__REDUCE_REPLACE, lifetime = HAFT__LIFETIME_RUN;
-        channel->name = haft__json_text(sorted[i]->key);
-        haft_str pointer = haft__graph_pointer_key(c, HAFT__LIT("/channels"), channel->name);
-        check_keys(c, value, pointer, keys);
-        channel->custom = haft__graph_custom_reducer(value);
-        if (channel->custom.len > 0) {
-            reducer = HAFT__REDUCE_CUSTOM;
-        } else {
-            read_word(c, value, "reducer", reducers, COUNT(reducers), pointer, &reducer);
-        }
-        read_word(c, value, "lifetime", lifetimes, COUNT(lifetimes), pointer, &lifetime);
-        channel->reducer = (haft__graph_reducer)reducer;
-        channel->lifetime = (haft__graph_lifetime)lifetime;
-        read_default(channel, value);
-        read_schema(c, channel, value, pointer);
-        check_default(c, channel, value, pointer);
+    for (size_t i = 0; i < c->graph->channel_count; i++) {
+        c->graph->has_custom = c->graph->has_custom || c->graph->channels[i].custom.len > 0;
     }
-    for (uint32_t i = 0; i < source.count; i++) {
-        c->graph->has_custom = c->graph->has_custom || channels[i].custom.len > 0;
-    }
-    c->graph->channels = channels;
-    c->graph->channel_count = source.count;
 }
 
 void haft__graph_check_channel_names(haft__graph_compiler *c, haft__json names, haft_str pointer)

@@ -10,7 +10,7 @@
 #ifndef HAFT_GRAPH_GRAPH_H
 #define HAFT_GRAPH_GRAPH_H
 
-#include "schema/schema.h"
+#include "channel/channel.h"
 #include "json/value.h"
 
 /* ---- problems ---- */
@@ -57,37 +57,6 @@ typedef struct haft__graph_problems {
     size_t errors;
     bool out_of_memory;
 } haft__graph_problems;
-
-/* ---- channels ---- */
-
-typedef enum haft__graph_reducer {
-    HAFT__REDUCE_REPLACE, /* at most one writer in a step */
-    HAFT__REDUCE_LAST,
-    HAFT__REDUCE_APPEND,
-    HAFT__REDUCE_ADD,
-    HAFT__REDUCE_MERGE,
-    HAFT__REDUCE_MIN,
-    HAFT__REDUCE_MAX,
-    HAFT__REDUCE_UNION,
-    HAFT__REDUCE_MESSAGES,
-    HAFT__REDUCE_CUSTOM, /* a function of the program; see custom.c */
-} haft__graph_reducer;
-
-typedef enum haft__graph_lifetime {
-    HAFT__LIFETIME_RUN,
-    HAFT__LIFETIME_STEP,   /* only the next step has its value */
-    HAFT__LIFETIME_THREAD, /* the next run of the thread begins with its value */
-} haft__graph_lifetime;
-
-typedef struct haft__graph_channel {
-    haft_str name;
-    haft__graph_reducer reducer;
-    haft_str custom; /* for HAFT__REDUCE_CUSTOM: the name of the function */
-    haft__graph_lifetime lifetime;
-    bool has_default;
-    haft__json default_value;
-    const haft__schema *schema; /* schema of its values; NULL: any value */
-} haft__graph_channel;
 
 /* ---- nodes and edges ---- */
 
@@ -181,7 +150,7 @@ typedef struct haft__graph_edge {
 } haft__graph_edge;
 
 typedef struct haft__graph {
-    const haft__graph_channel *channels; /* in the order of their names */
+    const haft__channel *channels; /* in the order of their names */
     size_t channel_count;
     bool has_custom;               /* a channel has a reducer of the program */
     const haft__graph_node *nodes; /* in the order of their names, which is also the order of
@@ -210,9 +179,6 @@ typedef struct haft__graph {
 HAFT_MUST_USE haft_status haft__graph_compile(haft__arena *arena, haft__json source,
                                               haft__json graphs, const haft__graph **ret_graph,
                                               haft__graph_problems *ret_problems, haft_error *err);
-
-/* The name of a channel's function, `reducer: custom:NAME`; "" for another reducer. */
-haft_str haft__graph_custom_reducer(haft__json channel);
 
 /* The index of a channel or node; false if it does not exist. */
 bool haft__graph_find_channel(const haft__graph *graph, haft_str name, uint32_t *ret_channel);

@@ -18,7 +18,7 @@ static haft_status read_writes(haft__graph_execution *x, haft__json values,
     *ret_refusal = (haft__graph_refusal){.refused = false};
     for (uint32_t i = 0; values.kind == HAFT__JSON_OBJECT && i < values.count && status == HAFT_OK;
          i++) {
-        haft__graph_write write = {.value = values.members[i].value};
+        haft__channel_write write = {.value = values.members[i].value};
         haft_str name = haft__json_text(values.members[i].key), why;
         bool valid = true;
         if (!haft__graph_find_channel(x->graph, name, &write.channel)) {
@@ -26,8 +26,8 @@ static haft_status read_writes(haft__graph_execution *x, haft__json values,
                 .refused = true, .code = HAFT__GRAPH_UNKNOWN_CHANNEL, .what = name};
             return HAFT_OK;
         }
-        status = haft__graph_check_write(&x->graph->channels[write.channel], x->checker,
-                                         write.value, false, &x->scratch, &valid, &why, err);
+        status = haft__channel_check_write(&x->graph->channels[write.channel], x->checker,
+                                           write.value, false, &x->scratch, &valid, &why, err);
         if (status == HAFT_OK && !valid) {
             *ret_refusal =
                 (haft__graph_refusal){.refused = true, .code = HAFT__GRAPH_BAD_UPDATE, .what = why};
@@ -66,13 +66,13 @@ static haft_status apply_kept(haft__graph_execution *x, haft__json kept,
 {
     haft_status status = HAFT_OK;
     for (size_t c = 0; c < x->graph->channel_count && status == HAFT_OK; c++) {
-        const haft__graph_channel *channel = &x->graph->channels[c];
+        const haft__channel *channel = &x->graph->channels[c];
         const haft__json *value = haft__json_get(kept, channel->name);
         bool taken = channel->lifetime == HAFT__LIFETIME_THREAD && value != NULL, valid = true;
         haft_str why;
         if (taken) {
-            status = haft__graph_check_value(channel, x->checker, *value, &x->scratch, &valid, &why,
-                                             err);
+            status = haft__channel_check_value(channel, x->checker, *value, &x->scratch, &valid,
+                                               &why, err);
         }
         if (status == HAFT_OK && !valid) {
             *ret_refusal = (haft__graph_refusal){
@@ -80,8 +80,8 @@ static haft_status apply_kept(haft__graph_execution *x, haft__json kept,
             return HAFT_OK;
         }
         if (status == HAFT_OK && taken) {
-            haft__graph_delta delta = {.changed = true, .replaced = true, .value = *value};
-            status = haft__graph_apply(channel, &x->state.values[c], &delta, err);
+            haft__channel_delta delta = {.changed = true, .replaced = true, .value = *value};
+            status = haft__channel_apply(channel, &x->state.values[c], &delta, err);
         }
     }
     return status;

@@ -4,8 +4,8 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "channel/value.h"
 #include "graph/graph_int.h"
-#include "graph/state_int.h"
 #include "run/pause/condition.h"
 #include "json/number.h"
 #include "json/object.h"
@@ -47,7 +47,7 @@ haft_status haft__graph_program_start(haft__graph_program *program, haft__arena 
 
 static haft_status write_value(operation *o, haft_str channel, haft__json value, bool overwrite)
 {
-    haft__graph_write write = {.value = value, .overwrite = overwrite};
+    haft__channel_write write = {.value = value, .overwrite = overwrite};
     return haft__graph_find_channel(o->program->graph, channel, &write.channel)
                ? haft__graph_output_write(&o->program->output, o->program->arena, write, o->err)
                : HAFT_OK;
@@ -65,7 +65,7 @@ static haft_status sum_values(operation *o, haft__json terms, haft__json *ret_su
             term = haft__pointer_get(&o->program->view, haft__json_text(*term));
         }
         if (term != NULL && term->kind == HAFT__JSON_NUMBER) {
-            status = haft__graph_add_numbers(sum, *term, o->program->arena, &sum, o->err);
+            status = haft__channel_add_numbers(sum, *term, o->program->arena, &sum, o->err);
         }
     }
     *ret_sum = sum;

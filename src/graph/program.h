@@ -12,7 +12,8 @@
 #ifndef HAFT_GRAPH_PROGRAM_H
 #define HAFT_GRAPH_PROGRAM_H
 
-#include "graph/state.h"
+#include "channel/value.h"
+#include "graph/graph.h"
 
 /* A request of a task to its host. */
 typedef enum haft__graph_request_kind {
@@ -55,7 +56,7 @@ typedef struct haft__graph_send {
 
 /* The effects of a node on the graph. */
 typedef struct haft__graph_output {
-    haft__graph_write *writes;
+    haft__channel_write *writes;
     size_t write_count, write_capacity;
     haft__graph_node_id *gotos; /* targets that replace the edges of the node; may contain END */
     size_t goto_count, goto_capacity;
@@ -119,7 +120,7 @@ HAFT_MUST_USE haft_status haft__graph_spread(haft__arena *arena, const haft__gra
 
 /* Appends to an output. */
 HAFT_MUST_USE haft_status haft__graph_output_write(haft__graph_output *output, haft__arena *arena,
-                                                   haft__graph_write write, haft_error *err);
+                                                   haft__channel_write write, haft_error *err);
 HAFT_MUST_USE haft_status haft__graph_output_goto(haft__graph_output *output, haft__arena *arena,
                                                   haft__graph_node_id node, haft_error *err);
 HAFT_MUST_USE haft_status haft__graph_output_send(haft__graph_output *output, haft__arena *arena,

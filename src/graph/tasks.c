@@ -120,12 +120,12 @@ static haft_status finish_task(haft__graph_execution *x, haft__graph_task *task,
     haft__arena *arena = haft__graph_task_arena(x);
     const haft__graph_output *output = &task->program.output;
     for (size_t w = 0; w < output->write_count; w++) {
-        const haft__graph_write *write = &output->writes[w];
+        const haft__channel_write *write = &output->writes[w];
         bool valid = true;
         haft_str why;
         haft_status status =
-            haft__graph_check_write(&x->graph->channels[write->channel], x->checker, write->value,
-                                    write->overwrite, arena, &valid, &why, err);
+            haft__channel_check_write(&x->graph->channels[write->channel], x->checker, write->value,
+                                      write->overwrite, arena, &valid, &why, err);
         if (status != HAFT_OK || !valid) {
             haft__graph_failure failure = {.code = HAFT__GRAPH_BAD_UPDATE, .message = why};
             return status != HAFT_OK ? status : haft__graph_fail_task(x, task, failure, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* updates.c - applies the reducers to the writes of a step. Tests: tests/graph/execution_test.c,
- * tests/graph/state_test.c. */
+ * tests/graph/execution_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -9,7 +9,7 @@
 
 /* Writes of all tasks, grouped by channel. */
 typedef struct grouped {
-    haft__graph_write *writes;
+    haft__channel_write *writes;
     size_t *first; /* for each channel: index of its first write; the last element is the number of
                       writes */
 } grouped;
@@ -28,7 +28,7 @@ static haft_status group_writes(haft__graph_execution *x, const haft__graph_fini
             total++;
         }
     }
-    haft__graph_write *writes = haft__arena_array(&x->scratch, total + 1, sizeof(*writes));
+    haft__channel_write *writes = haft__arena_array(&x->scratch, total + 1, sizeof(*writes));
     if (writes == NULL) {
         return haft__arena_fail(&x->scratch, err);
     }
@@ -37,7 +37,7 @@ static haft_status group_writes(haft__graph_execution *x, const haft__graph_fini
     }
     for (size_t o = 0; o < count; o++) {
         for (size_t w = 0; w < finished[o].output->write_count; w++) {
-            haft__graph_write *to = &writes[first[finished[o].output->writes[w].channel + 1]++];
+            haft__channel_write *to = &writes[first[finished[o].output->writes[w].channel + 1]++];
             *to = finished[o].output->writes[w];
             to->task = (uint32_t)o;
         }
@@ -47,7 +47,7 @@ static haft_status group_writes(haft__graph_execution *x, const haft__graph_fini
 }
 
 /* Fails the step, with the names of the channel and its writers. */
-static haft_status set_conflict(haft__graph_execution *x, const haft__graph_reduction *r,
+static haft_status set_conflict(haft__graph_execution *x, const haft__channel_reduction *r,
                                 const haft__graph_finished *finished, haft_error *err)
 {
     haft_str *nodes = haft__arena_array(&x->scratch, r->count + 1, sizeof(*nodes));
@@ -69,7 +69,7 @@ static haft_status set_conflict(haft__graph_execution *x, const haft__graph_redu
 }
 
 /* Fails the step because of the size of a channel or of the event. */
-static haft_status set_too_large(haft__graph_execution *x, const haft__graph_reduction *r,
+static haft_status set_too_large(haft__graph_execution *x, const haft__channel_reduction *r,
                                  const haft__graph_finished *finished, bool channel,
                                  haft_error *err)
 {
@@ -87,8 +87,8 @@ static haft_status set_too_large(haft__graph_execution *x, const haft__graph_red
 
 /* Makes the delta of step 0 for a channel of the thread: the whole value, because the run begins
  * with it. */
-static haft_status keep_whole(haft__graph_execution *x, const haft__graph_reduction *r,
-                              haft__json kept, haft__graph_delta *io_delta, haft_error *err)
+static haft_status keep_whole(haft__graph_execution *x, const haft__channel_reduction *r,
+                              haft__json kept, haft__channel_delta *io_delta, haft_error *err)
 {
     bool present;
     haft__json value;
@@ -97,8 +97,8 @@ static haft_status keep_whole(haft__graph_execution *x, const haft__graph_reduct
         return HAFT_OK;
     }
     haft_status status =
-        haft__graph_preview(r->channel, r->current, io_delta, &x->scratch, &present, &value, err);
-    *io_delta = (haft__graph_delta){.changed = true, .replaced = true, .value = value};
+        haft__channel_preview(r->channel, r->current, io_delta, &x->scratch, &present, &value, err);
+    *io_delta = (haft__channel_delta){.changed = true, .replaced = true, .value = value};
     return status;
 }
 
@@ -117,17 +117,17 @@ typedef struct reducing {
 static haft_status reduce_channel(reducing *g, size_t c, bool *ret_failed, haft_error *err)
 {
     haft__graph_execution *x = g->x;
-    const haft__graph_channel *channel = &x->graph->channels[c];
-    haft__graph_delta delta;
-    haft__graph_reduction r = {.channel = channel,
-                               .current = &x->state.values[c],
-                               .writes = g->writes.writes + g->writes.first[c],
-                               .count = g->writes.first[c + 1] - g->writes.first[c],
-                               .arena = &x->scratch,
-                               .step = x->step + 1,
-                               .custom = haft__graph_reduced_value(x, (uint32_t)c)};
+    const haft__channel *channel = &x->graph->channels[c];
+    haft__channel_delta delta;
+    haft__channel_reduction r = {.channel = channel,
+                                 .current = &x->state.values[c],
+                                 .writes = g->writes.writes + g->writes.first[c],
+                                 .count = g->writes.first[c + 1] - g->writes.first[c],
+                                 .arena = &x->scratch,
+                                 .step = x->step + 1,
+                                 .custom = haft__graph_reduced_value(x, (uint32_t)c)};
     bool fits = true;
-    haft_status status = haft__graph_reduce(&r, &delta, ret_failed, err);
+    haft_status status = haft__channel_reduce(&r, &delta, ret_failed, err);
     if (status == HAFT_OK && *ret_failed) {
         return set_conflict(x, &r, g->finished, err);
     }
@@ -135,12 +135,12 @@ static haft_status reduce_channel(reducing *g, size_t c, bool *ret_failed, haft_
         status = keep_whole(x, &r, g->kept, &delta, err);
     }
     if (status == HAFT_OK) {
-        status = haft__graph_fits(channel, r.current, &delta, &x->scratch, &fits, err);
+        status = haft__channel_fits(channel, r.current, &delta, &x->scratch, &fits, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    g->bytes += delta.changed ? haft__graph_size(delta.value) : 0;
+    g->bytes += delta.changed ? haft__channel_size(delta.value) : 0;
     if (!fits || g->bytes > HAFT__LIMIT_GRAPH_STEP_BYTES) {
         *ret_failed = true;
         return set_too_large(x, &r, g->finished, !fits, err);

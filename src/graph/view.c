@@ -214,7 +214,7 @@ static haft_status write_same_names(const haft__graph *graph, haft__json result,
     haft__json state = haft__object_object(result, "state");
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < wrote.count && status == HAFT_OK; i++) {
-        haft__graph_write write = {0};
+        haft__channel_write write = {0};
         haft_str name = haft__json_text(wrote.items[i]);
         const haft__json *value = haft__json_get(state, name);
         if (value != NULL && haft__graph_find_channel(graph, name, &write.channel)) {

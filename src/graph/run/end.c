@@ -86,7 +86,7 @@ static haft_status collect_kept(const haft__graph_execution *x, haft__arena *are
         return haft__arena_fail(arena, err);
     }
     for (size_t c = 0; c < x->graph->channel_count; c++) {
-        const haft__graph_channel *channel = &x->graph->channels[c];
+        const haft__channel *channel = &x->graph->channels[c];
         if (channel->lifetime == HAFT__LIFETIME_THREAD && x->state.values[c].present) {
             members[count++] = (haft__json_member){.key = haft__json_string(channel->name),
                                                    .value = x->state.values[c].value};
@@ -106,7 +106,7 @@ haft_status haft__graph_keep(const haft__run *run, haft__arena *arena, haft__jso
     if (begun && haft__graph_keeps_channels(graph->graph)) {
         status = collect_kept(graph->x, arena, ret_kept, err);
     }
-    if (status == HAFT_OK && haft__graph_size(*ret_kept) > HAFT__LIMIT_GRAPH_THREAD_BYTES) {
+    if (status == HAFT_OK && haft__channel_size(*ret_kept) > HAFT__LIMIT_GRAPH_THREAD_BYTES) {
         *ret_kept = haft__json_null();
     }
     return status;
@@ -122,7 +122,7 @@ static haft_status check_kept(const haft__graph_run *graph, haft_error *err)
     haft_status status = haft__graph_keeps_channels(graph->graph)
                              ? collect_kept(graph->x, graph->arena, &kept, err)
                              : HAFT_OK;
-    bool large = status == HAFT_OK && haft__graph_size(kept) > HAFT__LIMIT_GRAPH_THREAD_BYTES;
+    bool large = status == HAFT_OK && haft__channel_size(kept) > HAFT__LIMIT_GRAPH_THREAD_BYTES;
     return large ? haft__fail(err, HAFT_TOO_BIG, "",
                               "the channels that the thread keeps have more than %d bytes",
                               HAFT__LIMIT_GRAPH_THREAD_BYTES)

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "channel/value.h"
 #include "graph/run/graph_run_int.h"
-#include "graph/state.h"
 #include "run/event_body.h"
 #include "json/object.h"
 #include "json/read.h"
@@ -235,7 +235,7 @@ static haft_status advance(haft__run *run, haft_error *err)
         if (action.kind == HAFT__ACTION_ENDED) {
             return haft__graph_set_end(run, err);
         }
-        if (action.kind == HAFT__ACTION_STEP && is_full(run, haft__graph_size(action.event))) {
+        if (action.kind == HAFT__ACTION_STEP && is_full(run, haft__channel_size(action.event))) {
             haft_error why = {0};
             (void)haft__fail(&why, HAFT_TOO_BIG, "", FULL);
             haft__graph_execution_fail(x, &why);

@@ -21,7 +21,7 @@ static haft_str make_id(haft__run *run, uint32_t channel)
 haft_status haft__graph_add_reduction(haft__run *run, const haft__graph_request *request,
                                       haft_error *err)
 {
-    const haft__graph_channel *channel = &run->graph->graph->channels[request->channel];
+    const haft__channel *channel = &run->graph->graph->channels[request->channel];
     haft__node_call *node = haft__arena_array(run->arena, 1, sizeof(*node));
     haft_str id = make_id(run, request->channel);
     haft_str path = haft__arena_format(run->arena, "channel:%.*s", HAFT__ARG(channel->name));

@@ -70,7 +70,7 @@ void haft__loader_check_reducers(haft__loader *l, haft__json graph, haft_str poi
         haft_str at =
             haft__loader_pointer_to_key(l, outer, haft__json_text(channels.members[i].key));
         check(l, HAFT__GRAPH_REDUCER_TOOL, "reducer",
-              haft__graph_custom_reducer(channels.members[i].value),
+              haft__channel_custom_reducer(channels.members[i].value),
               haft__loader_pointer_to_key(l, at, HAFT__LIT("reducer")));
     }
 }

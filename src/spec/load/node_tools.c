@@ -131,7 +131,7 @@ static void add_reducers(haft__loader *l)
     haft__json channels = haft__object_object(graph, "channels");
     for (uint32_t i = 0; i < channels.count && l->status == HAFT_OK; i++) {
         add_function(l, HAFT__GRAPH_REDUCER_TOOL,
-                     haft__graph_custom_reducer(channels.members[i].value),
+                     haft__channel_custom_reducer(channels.members[i].value),
                      HAFT__LIT("/graph/channels"));
     }
 }

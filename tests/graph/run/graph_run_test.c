@@ -477,7 +477,7 @@ TEST(a_thread_keeps_values_up_to_a_limit)
         haft__json kept;
         play_init(&p, KEEPS, "hi");
         /* The object has two members, and the number one digit. */
-        size_t rest = haft__graph_size(help_json(&p.arena, "{\"text\":\"\",\"n\":1}"));
+        size_t rest = haft__channel_size(help_json(&p.arena, "{\"text\":\"\",\"n\":1}"));
         size_t length = (size_t)HAFT__LIMIT_GRAPH_THREAD_BYTES - rest + more;
         char *text = test_alloc(length + 1);
         memset(text, 'x', length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.c - the values of channels: memory, deltas and their application. Tests:
- * tests/graph/state_test.c. */
-#include "graph/state.h"
+/* value.c - the values of channels: memory, deltas and their application. Tests:
+ * tests/channel/value_test.c. */
+#include "channel/value.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "graph/state_int.h"
+#include "channel/value_int.h"
 #include "json/object.h"
 
 /* The maximum size of an arena. It is larger than the limit of a value, so that a value within the
@@ -17,22 +17,23 @@
  * compacted. */
 #define MOST_ARENA_BYTES ((size_t)8 * HAFT__LIMIT_GRAPH_CHANNEL_BYTES)
 
-haft_status haft__graph_state_init(haft__graph_state *state, const haft__graph *graph,
-                                   haft_error *err)
+haft_status haft__channel_values_init(haft__channel_values *state, const haft__channel *channels,
+                                      size_t count, haft_error *err)
 {
-    state->graph = graph;
-    state->values = calloc(graph->channel_count + 1, sizeof(*state->values));
+    state->channels = channels;
+    state->count = count;
+    state->values = calloc(count + 1, sizeof(*state->values));
     if (state->values == NULL) {
         return haft__fail_no_memory(err);
     }
-    for (size_t i = 0; i < graph->channel_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         haft__arena_init(&state->values[i].arena, MOST_ARENA_BYTES);
     }
-    for (size_t i = 0; i < graph->channel_count; i++) {
-        const haft__graph_channel *channel = &graph->channels[i];
-        haft__graph_delta delta = {
+    for (size_t i = 0; i < count; i++) {
+        const haft__channel *channel = &channels[i];
+        haft__channel_delta delta = {
             .changed = channel->has_default, .replaced = true, .value = channel->default_value};
-        haft_status status = haft__graph_apply(channel, &state->values[i], &delta, err);
+        haft_status status = haft__channel_apply(channel, &state->values[i], &delta, err);
         if (status != HAFT_OK) {
             return status;
         }
@@ -41,9 +42,9 @@ haft_status haft__graph_state_init(haft__graph_state *state, const haft__graph *
     return HAFT_OK;
 }
 
-void haft__graph_state_finish(haft__graph_state *state)
+void haft__channel_values_finish(haft__channel_values *state)
 {
-    for (size_t i = 0; state->values != NULL && i < state->graph->channel_count; i++) {
+    for (size_t i = 0; state->values != NULL && i < state->count; i++) {
         haft__arena_finish(&state->values[i].arena);
         free(state->values[i].items);
     }
@@ -54,7 +55,7 @@ void haft__graph_state_finish(haft__graph_state *state)
 /* ---- the memory of a value ---- */
 
 /* Replaces the value by a copy of `next`, which may be a part of the old value. */
-static haft_status replace(haft__graph_value *value, haft__json next, haft_error *err)
+static haft_status replace(haft__channel_value *value, haft__json next, haft_error *err)
 {
     haft__arena fresh;
     haft__json copied;
@@ -68,7 +69,7 @@ static haft_status replace(haft__graph_value *value, haft__json next, haft_error
     value->arena = fresh;
     value->value = copied;
     value->live = fresh.total;
-    value->size = haft__graph_size(copied);
+    value->size = haft__channel_size(copied);
     return HAFT_OK;
 }
 
@@ -76,7 +77,7 @@ static haft_status replace(haft__graph_value *value, haft__json next, haft_error
 #define SLACK_BYTES 65536
 
 /* Frees old parts of the value if they are larger than the value itself. */
-static haft_status compact(haft__graph_value *value, haft_error *err)
+static haft_status compact(haft__channel_value *value, haft_error *err)
 {
     return value->arena.total > 2 * value->live + SLACK_BYTES ? replace(value, value->value, err)
                                                               : HAFT_OK;
@@ -86,7 +87,7 @@ static haft_status compact(haft__graph_value *value, haft_error *err)
 
 /* Adds items. The array of a list has spare capacity, so that adding an item does not copy the
  * others. */
-static haft_status add_items(haft__graph_value *value, haft__json added, haft_error *err)
+static haft_status add_items(haft__channel_value *value, haft__json added, haft_error *err)
 {
     size_t count = value->present ? value->value.count : 0;
     bool own = value->items != NULL && value->value.items == value->items;
@@ -107,11 +108,11 @@ static haft_status add_items(haft__graph_value *value, haft__json added, haft_er
         }
     }
     value->value = haft__json_array(items, count + added.count);
-    value->size += haft__graph_size(added);
+    value->size += haft__channel_size(added);
     return HAFT_OK;
 }
 
-static haft_status replace_value(haft__graph_value *value, haft__json next, haft_error *err)
+static haft_status replace_value(haft__channel_value *value, haft__json next, haft_error *err)
 {
     haft_status status = replace(value, next, err);
     free(value->items);
@@ -134,7 +135,7 @@ static void free_retired(void *context)
     free(old);
 }
 
-haft_status haft__graph_retire_value(haft__graph_value *value, haft__arena *until, haft_error *err)
+haft_status haft__channel_retire(haft__channel_value *value, haft__arena *until, haft_error *err)
 {
     retired *old = value->present ? malloc(sizeof(*old)) : NULL;
     haft__arena fresh;
@@ -162,8 +163,8 @@ haft_status haft__graph_retire_value(haft__graph_value *value, haft__arena *unti
     return HAFT_OK;
 }
 
-static haft_status apply_change(const haft__graph_channel *channel, haft__graph_value *value,
-                                const haft__graph_delta *delta, haft_error *err)
+static haft_status apply_change(const haft__channel *channel, haft__channel_value *value,
+                                const haft__channel_delta *delta, haft_error *err)
 {
     haft__json next;
     bool list = channel->reducer == HAFT__REDUCE_APPEND || channel->reducer == HAFT__REDUCE_UNION;
@@ -176,18 +177,18 @@ static haft_status apply_change(const haft__graph_channel *channel, haft__graph_
     haft__json copied;
     haft_status status = haft__json_copy_deep(&value->arena, delta->value, &copied, err);
     if (status == HAFT_OK) {
-        status = haft__graph_combine(channel, value->value, copied, &value->arena, &next, err);
+        status = haft__channel_combine(channel, value->value, copied, &value->arena, &next, err);
     }
     if (status == HAFT_OK) {
         value->value = next;
-        value->size += haft__graph_size(copied);
+        value->size += haft__channel_size(copied);
         status = compact(value, err);
     }
     return status;
 }
 
-haft_status haft__graph_apply(const haft__graph_channel *channel, haft__graph_value *value,
-                              const haft__graph_delta *delta, haft_error *err)
+haft_status haft__channel_apply(const haft__channel *channel, haft__channel_value *value,
+                                const haft__channel_delta *delta, haft_error *err)
 {
     if (delta->dropped) {
         value->present = false;
@@ -202,9 +203,9 @@ haft_status haft__graph_apply(const haft__graph_channel *channel, haft__graph_va
     return status;
 }
 
-haft_status haft__graph_preview(const haft__graph_channel *channel, const haft__graph_value *value,
-                                const haft__graph_delta *delta, haft__arena *arena,
-                                bool *ret_present, haft__json *ret_value, haft_error *err)
+haft_status haft__channel_preview(const haft__channel *channel, const haft__channel_value *value,
+                                  const haft__channel_delta *delta, haft__arena *arena,
+                                  bool *ret_present, haft__json *ret_value, haft_error *err)
 {
     *ret_present = !delta->dropped && (value->present || delta->changed);
     *ret_value = value->value;
@@ -214,12 +215,12 @@ haft_status haft__graph_preview(const haft__graph_channel *channel, const haft__
     *ret_value = delta->value;
     return delta->replaced || !value->present
                ? HAFT_OK
-               : haft__graph_combine(channel, value->value, delta->value, arena, ret_value, err);
+               : haft__channel_combine(channel, value->value, delta->value, arena, ret_value, err);
 }
 
-haft_status haft__graph_fits(const haft__graph_channel *channel, const haft__graph_value *value,
-                             const haft__graph_delta *delta, haft__arena *arena, bool *ret_fits,
-                             haft_error *err)
+haft_status haft__channel_fits(const haft__channel *channel, const haft__channel_value *value,
+                               const haft__channel_delta *delta, haft__arena *arena, bool *ret_fits,
+                               haft_error *err)
 {
     bool whole = delta->replaced || !value->present, present = false;
     size_t most = HAFT__LIMIT_GRAPH_CHANNEL_BYTES, added = 0;
@@ -228,13 +229,13 @@ haft_status haft__graph_fits(const haft__graph_channel *channel, const haft__gra
     if (!delta->changed) {
         return HAFT_OK;
     }
-    added = haft__graph_size(delta->value);
+    added = haft__channel_size(delta->value);
     *ret_fits = added + (whole ? 0 : value->size) <= most;
     if (*ret_fits || whole) {
         return HAFT_OK;
     }
     /* The sum of sizes may be too high, because a merge may replace members. */
-    haft_status status = haft__graph_preview(channel, value, delta, arena, &present, &next, err);
-    *ret_fits = status == HAFT_OK && haft__graph_size(next) <= most;
+    haft_status status = haft__channel_preview(channel, value, delta, arena, &present, &next, err);
+    *ret_fits = status == HAFT_OK && haft__channel_size(next) <= most;
     return status;
 }

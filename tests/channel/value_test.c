@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of the values of channels: which writes are valid, and how much memory a change needs. */
-#include "graph/state.h"
+#include "channel/value.h"
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "graph/graph.h"
 #include "test.h"
 #include "json/object.h"
 #include "json/read.h"
@@ -57,8 +58,8 @@ TEST(a_channel_accepts_what_its_reducer_and_schema_allow)
             compile(&arena, haft__arena_format(&arena, "{\"c\":%s}", rows[i].channel).ptr);
         CHECK_INT(haft__json_read(&arena, haft__str(rows[i].value), NULL, &value, NULL, NULL),
                   HAFT_OK, "row %zu", i);
-        CHECK_INT(haft__graph_check_write(&graph->channels[0], checker, value, false, &arena,
-                                          &valid, &why, NULL),
+        CHECK_INT(haft__channel_check_write(&graph->channels[0], checker, value, false, &arena,
+                                            &valid, &why, NULL),
                   HAFT_OK, "row %zu", i);
         CHECK(valid == (rows[i].why == NULL), "row %zu: whether it is valid", i);
         CHECK_STR(why, haft__str(rows[i].why != NULL ? rows[i].why : ""), "row %zu: the reason", i);
@@ -71,20 +72,21 @@ TEST(a_channel_accepts_what_its_reducer_and_schema_allow)
 static size_t append_items(size_t count)
 {
     haft__arena arena;
-    haft__graph_state state;
+    haft__channel_values state;
     haft__arena_init(&arena, 0);
     const haft__graph *graph = compile(&arena, "{\"c\":{\"reducer\":\"append\"}}");
     haft__json item = haft__json_string(HAFT__LIT("an item"));
-    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "creating the state");
+    CHECK_INT(haft__channel_values_init(&state, graph->channels, graph->channel_count, NULL),
+              HAFT_OK, "creating the state");
     size_t before = test_allocation_count();
     for (size_t i = 0; i < count; i++) {
-        haft__graph_delta delta = {.changed = true, .value = haft__json_array(&item, 1)};
-        CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL), HAFT_OK,
+        haft__channel_delta delta = {.changed = true, .value = haft__json_array(&item, 1)};
+        CHECK_INT(haft__channel_apply(&graph->channels[0], &state.values[0], &delta, NULL), HAFT_OK,
                   "item %zu", i);
     }
     size_t made = test_allocation_count() - before;
     CHECK_INT(state.values[0].value.count, (long long)count, "number of items");
-    haft__graph_state_finish(&state);
+    haft__channel_values_finish(&state);
     haft__arena_finish(&arena);
     return made;
 }
@@ -98,23 +100,24 @@ TEST(an_item_is_appended_without_a_copy_of_the_list)
 TEST(many_merges_do_not_keep_old_values)
 {
     haft__arena arena;
-    haft__graph_state state;
+    haft__channel_values state;
     haft__arena_init(&arena, 0);
     const haft__graph *graph = compile(&arena, "{\"c\":{\"reducer\":\"merge\"}}");
-    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "creating the state");
+    CHECK_INT(haft__channel_values_init(&state, graph->channels, graph->channel_count, NULL),
+              HAFT_OK, "creating the state");
     char *text = test_alloc(1000);
     memset(text, 'x', 1000);
     for (size_t i = 0; i < 10000; i++) {
         haft__json_member member = {.key = haft__json_string(HAFT__LIT("k")),
                                     .value = haft__json_string((haft_str){text, 1000})};
-        haft__graph_delta delta = {.changed = true, .value = haft__json_object(&member, 1)};
-        CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL), HAFT_OK,
+        haft__channel_delta delta = {.changed = true, .value = haft__json_object(&member, 1)};
+        CHECK_INT(haft__channel_apply(&graph->channels[0], &state.values[0], &delta, NULL), HAFT_OK,
                   "merge %zu", i);
     }
     CHECK(state.values[0].arena.total < 1000000, "the channel has %zu bytes",
           state.values[0].arena.total);
     CHECK_INT(state.values[0].value.count, 1, "number of members");
-    haft__graph_state_finish(&state);
+    haft__channel_values_finish(&state);
     haft__arena_finish(&arena);
 }
 
@@ -126,36 +129,37 @@ TEST(a_value_past_the_maximum_of_a_channel_does_not_fit)
     memset(text, 'x', HAFT__LIMIT_GRAPH_CHANNEL_BYTES);
     for (size_t k = 0; k < COUNT(channels); k++) {
         haft__arena arena;
-        haft__graph_state state;
+        haft__channel_values state;
         bool merge = k == 2, list = k == 1, fits = false;
         haft__arena_init(&arena, 0);
         const haft__graph *graph = compile(&arena, channels[k]);
-        CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "creating the state");
+        CHECK_INT(haft__channel_values_init(&state, graph->channels, graph->channel_count, NULL),
+                  HAFT_OK, "creating the state");
         size_t room = HAFT__LIMIT_GRAPH_CHANNEL_BYTES - (merge ? 1 + sizeof(haft__json_member) : 0)
                       - (list ? sizeof(haft__json) : 0);
         for (size_t past = 0; past < 2; past++) {
             haft__json value = haft__json_string((haft_str){text, room + past});
             haft__json_member member = {.key = haft__json_string(HAFT__LIT("k")), .value = value};
-            haft__graph_delta delta = {.changed = true,
-                                       .value = merge  ? haft__json_object(&member, 1)
-                                                : list ? haft__json_array(&value, 1)
-                                                       : value};
+            haft__channel_delta delta = {.changed = true,
+                                         .value = merge  ? haft__json_object(&member, 1)
+                                                  : list ? haft__json_array(&value, 1)
+                                                         : value};
             delta.replaced = k == 0;
-            CHECK_INT(haft__graph_fits(&graph->channels[0], &state.values[0], &delta, &arena, &fits,
-                                       NULL),
+            CHECK_INT(haft__channel_fits(&graph->channels[0], &state.values[0], &delta, &arena,
+                                         &fits, NULL),
                       HAFT_OK, "whether it fits");
             CHECK_INT(fits, past == 0, "%s, past the limit: %zu", channels[k], past);
             if (past == 0) {
-                CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL),
+                CHECK_INT(haft__channel_apply(&graph->channels[0], &state.values[0], &delta, NULL),
                           HAFT_OK, "a value that fits is applied");
                 /* A member that replaces itself does not count twice, an item does. */
-                CHECK_INT(haft__graph_fits(&graph->channels[0], &state.values[0], &delta, &arena,
-                                           &fits, NULL),
+                CHECK_INT(haft__channel_fits(&graph->channels[0], &state.values[0], &delta, &arena,
+                                             &fits, NULL),
                           HAFT_OK, "whether it fits again");
                 CHECK_INT(fits, !list, "%s, again", channels[k]);
             }
         }
-        haft__graph_state_finish(&state);
+        haft__channel_values_finish(&state);
         haft__arena_finish(&arena);
     }
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce.c - the reducers of channels. Tests: tests/graph/state_test.c. */
+/* reduce.c - the reducers of channels. Tests: tests/channel/value_test.c. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "graph/state_int.h"
+#include "channel/value_int.h"
 #include "json/number.h"
 #include "json/object.h"
 
 /* ---- checking writes ---- */
 
-static bool is_list(haft__graph_reducer reducer)
+static bool is_list(haft__channel_reducer reducer)
 {
     return reducer == HAFT__REDUCE_APPEND || reducer == HAFT__REDUCE_UNION
            || reducer == HAFT__REDUCE_MESSAGES;
@@ -28,7 +28,7 @@ static bool all_objects(haft__json value)
 }
 
 /* The type that the reducer requires, or NULL if the value has this type. */
-static const char *missing_type(haft__graph_reducer reducer, haft__json value)
+static const char *missing_type(haft__channel_reducer reducer, haft__json value)
 {
     switch (reducer) {
     case HAFT__REDUCE_ADD: return value.kind == HAFT__JSON_NUMBER ? NULL : "a number";
@@ -48,15 +48,15 @@ static const char *missing_type(haft__graph_reducer reducer, haft__json value)
     return NULL;
 }
 
-haft_status haft__graph_check_write(const haft__graph_channel *channel, haft__checker *checker,
-                                    haft__json value, bool overwrite, haft__arena *arena,
-                                    bool *ret_valid, haft_str *ret_why, haft_error *err)
+haft_status haft__channel_check_write(const haft__channel *channel, haft__checker *checker,
+                                      haft__json value, bool overwrite, haft__arena *arena,
+                                      bool *ret_valid, haft_str *ret_why, haft_error *err)
 {
     const char *required = overwrite ? NULL : missing_type(channel->reducer, value);
     haft__schema_report report = {.valid = true};
     *ret_valid = true;
     *ret_why = (haft_str){NULL, 0};
-    if (haft__graph_is_deeper(value, HAFT__LIMIT_GRAPH_DEPTH)) {
+    if (haft__channel_is_deeper(value, HAFT__LIMIT_GRAPH_DEPTH)) {
         return haft__fail(err, HAFT_TOO_BIG, "",
                           "channel '%.*s': the value nests more than %d levels deep",
                           HAFT__ARG(channel->name), HAFT__LIMIT_GRAPH_DEPTH);
@@ -88,14 +88,14 @@ haft_status haft__graph_check_write(const haft__graph_channel *channel, haft__ch
     return ret_why->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
-haft_status haft__graph_check_value(const haft__graph_channel *channel, haft__checker *checker,
-                                    haft__json value, haft__arena *arena, bool *ret_valid,
-                                    haft_str *ret_why, haft_error *err)
+haft_status haft__channel_check_value(const haft__channel *channel, haft__checker *checker,
+                                      haft__json value, haft__arena *arena, bool *ret_valid,
+                                      haft_str *ret_why, haft_error *err)
 {
     bool list = is_list(channel->reducer) || channel->reducer == HAFT__REDUCE_MESSAGES;
     if (!list || value.kind == HAFT__JSON_ARRAY) {
-        return haft__graph_check_write(channel, checker, value, false, arena, ret_valid, ret_why,
-                                       err);
+        return haft__channel_check_write(channel, checker, value, false, arena, ret_valid, ret_why,
+                                         err);
     }
     *ret_valid = false;
     *ret_why = haft__arena_format(arena, "channel '%.*s': expected a list, found %s",
@@ -136,7 +136,7 @@ static bool has_item(haft__json list, haft__json item)
 }
 
 /* Collects the items to add to a list: for a union, only items that the list does not have. */
-static haft_status collect_items(const haft__graph_reduction *r, bool distinct,
+static haft_status collect_items(const haft__channel_reduction *r, bool distinct,
                                  haft__json *ret_items, haft_error *err)
 {
     item_list list = {.arena = r->arena};
@@ -170,13 +170,13 @@ static bool is_removal(haft__json message)
 }
 
 /* Adds a message. A message without an id gets an id from the step and its position in the step. */
-static haft_status add_message(const haft__graph_reduction *r, item_list *list, haft__json message,
-                               haft_error *err)
+static haft_status add_message(const haft__channel_reduction *r, item_list *list,
+                               haft__json message, haft_error *err)
 {
     if (haft__object_find(message, "id") == NULL) {
         haft__json_member *members =
             haft__arena_array(r->arena, message.count + 1, sizeof(*members));
-        haft_str id = haft__arena_format(r->arena, HAFT__GRAPH_MADE_ID "%llu-%zu",
+        haft_str id = haft__arena_format(r->arena, HAFT__CHANNEL_MADE_ID "%llu-%zu",
                                          (unsigned long long)r->step, list->count);
         if (members == NULL || id.ptr == NULL) {
             return haft__arena_fail(r->arena, err);
@@ -206,7 +206,7 @@ static bool is_superseded(haft__json written, uint32_t at)
     return false;
 }
 
-static haft_status collect_messages(const haft__graph_reduction *r, haft__json *ret_items,
+static haft_status collect_messages(const haft__channel_reduction *r, haft__json *ret_items,
                                     haft_error *err)
 {
     item_list list = {.arena = r->arena};
@@ -299,8 +299,8 @@ static haft_status merge_objects(haft__json current, haft__json change, haft__ar
 
 /* ---- numbers ---- */
 
-haft_status haft__graph_add_numbers(haft__json a, haft__json b, haft__arena *arena,
-                                    haft__json *ret_sum, haft_error *err)
+haft_status haft__channel_add_numbers(haft__json a, haft__json b, haft__arena *arena,
+                                      haft__json *ret_sum, haft_error *err)
 {
     int64_t left, right, sum;
     if (haft__number_to_int64(haft__json_text(a), &left)
@@ -329,12 +329,13 @@ haft_status haft__graph_add_numbers(haft__json a, haft__json b, haft__arena *are
     return HAFT_OK;
 }
 
-static haft_status add_all(const haft__graph_reduction *r, haft__json *ret_sum, haft_error *err)
+static haft_status add_all(const haft__channel_reduction *r, haft__json *ret_sum, haft_error *err)
 {
     bool numeric = r->current->present && r->current->value.kind == HAFT__JSON_NUMBER;
     haft__json sum = numeric ? r->current->value : r->writes[0].value;
     for (size_t w = numeric ? 0 : 1; w < r->count; w++) {
-        haft_status status = haft__graph_add_numbers(sum, r->writes[w].value, r->arena, &sum, err);
+        haft_status status =
+            haft__channel_add_numbers(sum, r->writes[w].value, r->arena, &sum, err);
         if (status != HAFT_OK) {
             return status;
         }
@@ -354,7 +355,7 @@ static int compare(haft__json a, haft__json b)
                : haft__str_compare(haft__json_text(a), haft__json_text(b));
 }
 
-static haft__json extreme(const haft__graph_reduction *r, int sign)
+static haft__json extreme(const haft__channel_reduction *r, int sign)
 {
     haft__json best = r->current->present ? r->current->value : r->writes[0].value;
     for (size_t w = 0; w < r->count; w++) {
@@ -365,7 +366,7 @@ static haft__json extreme(const haft__graph_reduction *r, int sign)
 
 /* ---- a step ---- */
 
-static bool two_writers(const haft__graph_reduction *r)
+static bool two_writers(const haft__channel_reduction *r)
 {
     for (size_t w = 1; w < r->count; w++) {
         if (r->writes[w].task != r->writes[0].task) {
@@ -376,11 +377,11 @@ static bool two_writers(const haft__graph_reduction *r)
 }
 
 /* Reduces a channel with `lifetime: step`. Its old value is ignored. */
-static haft_status reduce_step(const haft__graph_reduction *r, haft__graph_delta *ret_delta,
+static haft_status reduce_step(const haft__channel_reduction *r, haft__channel_delta *ret_delta,
                                bool *ret_conflict, haft_error *err)
 {
     *ret_delta =
-        (haft__graph_delta){.changed = r->count > 0, .dropped = r->count == 0, .replaced = true};
+        (haft__channel_delta){.changed = r->count > 0, .dropped = r->count == 0, .replaced = true};
     *ret_conflict = r->channel->reducer == HAFT__REDUCE_REPLACE && two_writers(r);
     if (r->count == 0 || *ret_conflict) {
         return HAFT_OK;
@@ -389,9 +390,10 @@ static haft_status reduce_step(const haft__graph_reduction *r, haft__graph_delta
     return is_list(r->channel->reducer) ? collect_items(r, false, &ret_delta->value, err) : HAFT_OK;
 }
 
-static const haft__graph_write *find_overwrite(const haft__graph_reduction *r, bool *ret_conflict)
+static const haft__channel_write *find_overwrite(const haft__channel_reduction *r,
+                                                 bool *ret_conflict)
 {
-    const haft__graph_write *found = NULL;
+    const haft__channel_write *found = NULL;
     for (size_t w = 0; w < r->count; w++) {
         if (r->writes[w].overwrite) {
             *ret_conflict = found != NULL;
@@ -401,7 +403,8 @@ static const haft__graph_write *find_overwrite(const haft__graph_reduction *r, b
     return found;
 }
 
-static haft_status merge_all(const haft__graph_reduction *r, haft__json *ret_value, haft_error *err)
+static haft_status merge_all(const haft__channel_reduction *r, haft__json *ret_value,
+                             haft_error *err)
 {
     haft_status status = HAFT_OK;
     haft__json merged = haft__json_object(NULL, 0);
@@ -412,10 +415,10 @@ static haft_status merge_all(const haft__graph_reduction *r, haft__json *ret_val
     return status;
 }
 
-haft_status haft__graph_reduce(const haft__graph_reduction *r, haft__graph_delta *ret_delta,
-                               bool *ret_conflict, haft_error *err)
+haft_status haft__channel_reduce(const haft__channel_reduction *r, haft__channel_delta *ret_delta,
+                                 bool *ret_conflict, haft_error *err)
 {
-    *ret_delta = (haft__graph_delta){.changed = r->count > 0};
+    *ret_delta = (haft__channel_delta){.changed = r->count > 0};
     *ret_conflict = false;
     if (r->channel->lifetime == HAFT__LIFETIME_STEP) {
         return reduce_step(r, ret_delta, ret_conflict, err);
@@ -423,7 +426,7 @@ haft_status haft__graph_reduce(const haft__graph_reduction *r, haft__graph_delta
     if (r->count == 0) {
         return HAFT_OK;
     }
-    const haft__graph_write *overwrite = find_overwrite(r, ret_conflict);
+    const haft__channel_write *overwrite = find_overwrite(r, ret_conflict);
     ret_delta->replaced = overwrite != NULL;
     if (overwrite != NULL) {
         ret_delta->value = overwrite->value;
@@ -450,9 +453,9 @@ haft_status haft__graph_reduce(const haft__graph_reduction *r, haft__graph_delta
     return HAFT_OK;
 }
 
-haft_status haft__graph_combine(const haft__graph_channel *channel, haft__json current,
-                                haft__json change, haft__arena *arena, haft__json *ret_value,
-                                haft_error *err)
+haft_status haft__channel_combine(const haft__channel *channel, haft__json current,
+                                  haft__json change, haft__arena *arena, haft__json *ret_value,
+                                  haft_error *err)
 {
     switch (channel->reducer) {
     case HAFT__REDUCE_MERGE:
