@@ -13,7 +13,7 @@
 #include "schema_bench.h"
 #include "json/read.h"
 
-#define MOST_BYTES ((size_t)1 << 26)
+#define MAX_BYTES ((size_t)1 << 26)
 
 /* Each writes a schema and an instance. */
 typedef void hostile_make(haft__buf *schema, haft__buf *instance);
@@ -164,8 +164,8 @@ static bool do_check(void *context)
 
 static void open_state(state *s, hostile_make *make)
 {
-    haft__buf_init(&s->schema_text, MOST_BYTES);
-    haft__buf_init(&s->text, MOST_BYTES);
+    haft__buf_init(&s->schema_text, MAX_BYTES);
+    haft__buf_init(&s->text, MAX_BYTES);
     haft__arena_init(&s->compiled, 0);
     haft__arena_init(&s->scratch, 0);
     s->checker = haft__checker_create();

@@ -24,8 +24,8 @@
 #include "base/str.h"
 #include "exec/files/files.h"
 
-#define MOST_FILE_BYTES ((size_t)4 << 20)
-#define REPETITIONS     5
+#define MAX_FILE_BYTES ((size_t)4 << 20)
+#define REPETITIONS    5
 
 static const struct {
     const char *name;
@@ -35,7 +35,7 @@ static const struct {
 } trees[] = {
     {"8,000 files of 2 KB", 160, 50, 2000, 80000},
     {"2,000 files of 20 KB", 40, 50, 20000, 40000},
-    {"10 files of 4 MB", 1, 10, MOST_FILE_BYTES, 40000},
+    {"10 files of 4 MB", 1, 10, MAX_FILE_BYTES, 40000},
 };
 
 static const struct {
@@ -72,7 +72,7 @@ static size_t make_text(char *text, size_t size, uint32_t rarity, uint32_t *seed
 
 static bool make_file(const char *path, size_t size, uint32_t rarity, uint32_t *seed)
 {
-    static char text[MOST_FILE_BYTES];
+    static char text[MAX_FILE_BYTES];
     size_t length = make_text(text, size, rarity, seed);
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     bool written = fd >= 0 && write(fd, text, length) == (ssize_t)length;

@@ -15,7 +15,7 @@
 #include "json/repair.h"
 #include "json/write.h"
 
-#define MOST_PREFIXES 256
+#define MAX_PREFIXES 256
 
 /* N of "1:2 (byte N)". */
 static uint64_t offset_of(haft_str where)
@@ -64,7 +64,7 @@ static bool read_strictly(haft_str text, haft__buf *written)
 /* The prefix 1 of 12 is JSON; but the end of a repaired number is known. */
 static void check_prefixes(haft_str text, haft__json_kind kind, haft_str whole, haft__buf *written)
 {
-    size_t step = text.len / MOST_PREFIXES + 1;
+    size_t step = text.len / MAX_PREFIXES + 1;
     for (size_t length = 0; length < text.len; length += step) {
         haft__json_notes notes;
         haft__json_kind found = HAFT__JSON_NULL;

@@ -17,13 +17,13 @@
 #include "json/read.h"
 
 /* Questions and calls may end in one step, each with an event or two of its own. */
-#define MOST_EVENTS (4 * (HAFT__LIMIT_MCP_CALLS + HAFT__LIMIT_MCP_QUESTIONS))
-#define MOST_STEPS  400
+#define MAX_EVENTS (4 * (HAFT__LIMIT_MCP_CALLS + HAFT__LIMIT_MCP_QUESTIONS))
+#define MAX_STEPS  400
 
 typedef struct state {
     haft__mcp_client *client;
     uint64_t made;
-    uint8_t ended[MOST_STEPS + 1]; /* by number */
+    uint8_t ended[MAX_STEPS + 1]; /* by number */
 } state;
 
 static bool is_json_line(haft_str text)
@@ -41,7 +41,7 @@ static void drain(state *s)
     haft__mcp_client_event event;
     size_t events = 0;
     while (haft__mcp_client_next(s->client, &event)) {
-        REQUIRE(++events <= MOST_EVENTS);
+        REQUIRE(++events <= MAX_EVENTS);
         if (event.kind == HAFT__MCP_EVENT_SEND) {
             REQUIRE(is_json_line(event.send.text));
         }
@@ -133,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     state s = {.made = 0};
     haft__mcp_client_options options = read_options(haft__str_split(&rest, '\n'));
     REQUIRE(haft__mcp_client_create(&options, &s.client, NULL) == HAFT_OK);
-    for (size_t i = 0; i < MOST_STEPS && rest.len > 0; i++) {
+    for (size_t i = 0; i < MAX_STEPS && rest.len > 0; i++) {
         haft_str line = haft__str_split(&rest, '\n');
         if (line.len > 0 && line.ptr[0] != '\0') {
             step(&s, line.ptr[0], haft__str_skip(line, 1));

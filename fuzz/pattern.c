@@ -15,11 +15,11 @@
 #include "base/utf8.h"
 #include "fuzz.h"
 
-#define MOST_BYTES ((size_t)1 << 22)
+#define MAX_BYTES ((size_t)1 << 22)
 
 static haft_status translate(haft_str source, haft__buf *ret_buf)
 {
-    haft__buf_init(ret_buf, MOST_BYTES);
+    haft__buf_init(ret_buf, MAX_BYTES);
     haft_error err = {0};
     haft_status status = haft__pattern_translate(source, ret_buf, &err);
     REQUIRE(status == HAFT_OK || (err.status == status && err.message[0] != '\0'));

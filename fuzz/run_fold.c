@@ -25,7 +25,7 @@
 #define KEY  ((haft__hash_key){5, 6})
 
 /* Decisions in a row that count as an endless loop. */
-#define MOST_DECISIONS 100
+#define MAX_DECISIONS 100
 
 /* Shared by all inputs; made once. */
 static struct {
@@ -170,7 +170,7 @@ static void decide_until_host_acts(world *w)
         if (effect.kind != HAFT__EFFECT_EVENT) {
             break;
         }
-        REQUIREF(i < MOST_DECISIONS + w->run.call_count * 4, "it does not terminate");
+        REQUIREF(i < MAX_DECISIONS + w->run.call_count * 4, "it does not terminate");
         haft__buf_clear(&line);
         haft__event_write(&line, w->run.seq + 1, w->run.last_ms, w->run.id, effect.body);
         status = haft__run_fold(&w->run, haft__buf_str(&line), &err);

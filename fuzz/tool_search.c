@@ -15,7 +15,7 @@
 #include "fuzz.h"
 #include "json/read.h"
 
-#define MOST_DOCS 10U
+#define MAX_DOCS 10U
 
 static void check_hits(const haft__search_hit *hits, size_t count)
 {
@@ -35,8 +35,8 @@ static void ask(const haft__search_index *search, const haft__search_index *othe
     haft__search_hit *hits = NULL, *others = NULL;
     size_t count = 0, other_count = 0;
     haft__arena_init(&arena, 0);
-    if (haft__search_query(search, query, MOST_DOCS, &arena, &hits, &count, NULL) == HAFT_OK
-        && haft__search_query(other, query, MOST_DOCS, &arena, &others, &other_count, NULL)
+    if (haft__search_query(search, query, MAX_DOCS, &arena, &hits, &count, NULL) == HAFT_OK
+        && haft__search_query(other, query, MAX_DOCS, &arena, &others, &other_count, NULL)
                == HAFT_OK) {
         check_hits(hits, count);
         REQUIRE(count == other_count);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_FILES 1000
+#define MAX_FILES 1000
 
 static struct {
     test_case *first, **last;
@@ -195,10 +195,10 @@ size_t test_list_folder(const char *folder, char ***ret_names)
     char full[PATH_MAX];
     find_path(folder, full);
     DIR *dir = opendir(full);
-    char **names = test_alloc(MOST_FILES * sizeof(char *));
+    char **names = test_alloc(MAX_FILES * sizeof(char *));
     size_t count = 0;
     const struct dirent *entry;
-    while (dir != NULL && count < MOST_FILES && (entry = readdir(dir)) != NULL) {
+    while (dir != NULL && count < MAX_FILES && (entry = readdir(dir)) != NULL) {
         haft_str name = haft__str(entry->d_name);
         if (haft__str_ends_with(name, HAFT__LIT(".json"))) {
             names[count] = test_alloc(name.len + 1);

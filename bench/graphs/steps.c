@@ -150,7 +150,7 @@ static void run_events(bench *b)
 
 /* ---- medians ---- */
 
-enum { MOST_RUNS = 1000 };
+enum { MAX_RUNS = 1000 };
 
 static int compare(const void *a, const void *b)
 {
@@ -169,9 +169,9 @@ int main(int argc, char **argv)
     bench b = {.steps = 0};
     haft_error err = {.message = ""};
     size_t runs = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
-    static double loads[MOST_RUNS], engines[MOST_RUNS], events[MOST_RUNS];
-    if (runs == 0 || runs > MOST_RUNS) {
-        (void)fprintf(stderr, "usage: haft-bench-graphs SPEC INPUT RUNS (at most %d)\n", MOST_RUNS);
+    static double loads[MAX_RUNS], engines[MAX_RUNS], events[MAX_RUNS];
+    if (runs == 0 || runs > MAX_RUNS) {
+        (void)fprintf(stderr, "usage: haft-bench-graphs SPEC INPUT RUNS (at most %d)\n", MAX_RUNS);
         return 2;
     }
     b.text = read_file(argv[1]);

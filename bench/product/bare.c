@@ -24,8 +24,8 @@
 
 #include "wire.h"
 
-#define MOST_BYTES ((size_t)64 << 20)
-#define MOST_READY 256
+#define MAX_BYTES ((size_t)64 << 20)
+#define MAX_READY 256
 
 static struct {
     const char *scenario, *model, *tools;
@@ -247,8 +247,8 @@ static void open_lane(lane *l)
         || epoll_ctl(bare.epoll, EPOLL_CTL_ADD, l->fd, &event) != 0) {
         fail("cannot connect");
     }
-    haft__buf_init(&l->body, MOST_BYTES);
-    haft__buf_init(&l->in, MOST_BYTES);
+    haft__buf_init(&l->body, MAX_BYTES);
+    haft__buf_init(&l->in, MAX_BYTES);
 }
 
 static void close_lane(lane *l)
@@ -260,7 +260,7 @@ static void close_lane(lane *l)
 
 static void run_batch(batch *b)
 {
-    struct epoll_event ready[MOST_READY];
+    struct epoll_event ready[MAX_READY];
     uint64_t wanted = b->left;
     size_t count = (size_t)(bare.conc < wanted ? bare.conc : wanted);
     lane *lanes = calloc(count + 1, sizeof(*lanes));
@@ -274,7 +274,7 @@ static void run_batch(batch *b)
         start(b, &lanes[i]);
     }
     while (b->over < wanted) {
-        int found = epoll_wait(bare.epoll, ready, MOST_READY, -1);
+        int found = epoll_wait(bare.epoll, ready, MAX_READY, -1);
         for (int i = 0; i < found; i++) {
             take_reply(b, ready[i].data.ptr);
         }
@@ -353,7 +353,7 @@ static void read_tools(const char *path)
         fail("cannot read the file of tools=FILE");
     }
     (void)fclose(file);
-    haft__buf_init(&bare.tail, MOST_BYTES);
+    haft__buf_init(&bare.tail, MAX_BYTES);
     haft__buf_addf(&bare.tail, "],\"model\":\"%s\",\"tools\":%.*s}", bare.model, (int)length, text);
 }
 

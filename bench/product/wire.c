@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define MOST_BODY ((uint64_t)64 << 20)
+#define MAX_BODY ((uint64_t)64 << 20)
 
 double wire_now(void)
 {
@@ -31,7 +31,7 @@ static bool find_length(haft_str head, uint64_t *ret_length)
         haft_str line = haft__str_split(&head, '\n');
         if (line.len >= sizeof(name) && strncasecmp(line.ptr, name, sizeof(name) - 1) == 0) {
             haft_str value = haft__str_trim(haft__str_skip(line, sizeof(name) - 1));
-            return haft__str_to_u64(value, ret_length) && *ret_length <= MOST_BODY;
+            return haft__str_to_u64(value, ret_length) && *ret_length <= MAX_BODY;
         }
     }
     return false;

@@ -12,7 +12,7 @@
 
 #include "base/ascii.h"
 
-#define MOST_SLIPS 3U
+#define MAX_SLIPS 3U
 
 typedef uint8_t table[3][HAFT__LIMIT_SUGGESTION_BYTES + 1];
 _Static_assert(HAFT__LIMIT_SUGGESTION_BYTES < UINT8_MAX, "a distance has to fit into a byte");
@@ -66,7 +66,7 @@ size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most)
 void haft__suggestion_init(haft__suggestion *near, haft_str word)
 {
     size_t third = word.len / 3;
-    size_t reach = third > MOST_SLIPS ? MOST_SLIPS : third;
+    size_t reach = third > MAX_SLIPS ? MAX_SLIPS : third;
     if (reach == 0 && word.len > 1) {
         reach = 1;
     }

@@ -15,7 +15,7 @@
 /* The maximum size of an arena. It is larger than the limit of a value, so that a value within the
  * limit always fits: an arena also has unused ends of chunks, and old values until they are
  * compacted. */
-#define MOST_ARENA_BYTES ((size_t)8 * HAFT__LIMIT_GRAPH_CHANNEL_BYTES)
+#define MAX_ARENA_BYTES ((size_t)8 * HAFT__LIMIT_GRAPH_CHANNEL_BYTES)
 
 haft_status haft__channel_values_init(haft__channel_values *state, const haft__channel *channels,
                                       size_t count, haft_error *err)
@@ -27,7 +27,7 @@ haft_status haft__channel_values_init(haft__channel_values *state, const haft__c
         return haft__fail_no_memory(err);
     }
     for (size_t i = 0; i < count; i++) {
-        haft__arena_init(&state->values[i].arena, MOST_ARENA_BYTES);
+        haft__arena_init(&state->values[i].arena, MAX_ARENA_BYTES);
     }
     for (size_t i = 0; i < count; i++) {
         const haft__channel *channel = &channels[i];
@@ -59,7 +59,7 @@ static haft_status replace(haft__channel_value *value, haft__json next, haft_err
 {
     haft__arena fresh;
     haft__json copied;
-    haft__arena_init(&fresh, MOST_ARENA_BYTES);
+    haft__arena_init(&fresh, MAX_ARENA_BYTES);
     haft_status status = haft__json_copy_deep(&fresh, next, &copied, err);
     if (status != HAFT_OK) {
         haft__arena_finish(&fresh);
@@ -143,7 +143,7 @@ haft_status haft__channel_retire(haft__channel_value *value, haft__arena *until,
     if (!value->present) {
         return HAFT_OK;
     }
-    haft__arena_init(&fresh, MOST_ARENA_BYTES);
+    haft__arena_init(&fresh, MAX_ARENA_BYTES);
     haft_status status = old != NULL ? haft__json_copy_deep(&fresh, value->value, &copied, err)
                                      : haft__fail_no_memory(err);
     if (status == HAFT_OK) {

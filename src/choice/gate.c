@@ -11,7 +11,7 @@
 #include "choice/choice_int.h"
 
 /* A lower bound for min_tools_for_auto: one tool is not research. */
-#define LEAST_TOOLS 2U
+#define MIN_TOOLS 2U
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -47,7 +47,7 @@ haft__gate haft__gate_evaluate(const haft__spec *spec, const haft__choice_facts 
     count_data_tools(facts, &gate);
     if (gate.on) {
         uint32_t wanted = smaller(spec->choice.min_tools_for_auto, count_declared(facts));
-        gate.threshold = smaller(wanted > LEAST_TOOLS ? wanted : LEAST_TOOLS, gate.reachable);
+        gate.threshold = smaller(wanted > MIN_TOOLS ? wanted : MIN_TOOLS, gate.reachable);
         if (facts->fixed_threshold > 0) {
             gate.threshold = smaller(gate.threshold, facts->fixed_threshold);
         }

@@ -78,8 +78,8 @@ static bool can_be_called(const haft__guard_facts *facts, haft_str name)
     return facts->tools == NULL; /* the offer is unknown */
 }
 
-/* Adds a missing phase. Checks at most as many tools as it may name, because each check searches
- * the offer. */
+/* Adds a missing phase. Each check of a tool searches the whole offer, so only the first
+ * HAFT__LIMIT_CHOICE_NAMES tools of the phase are checked. */
 static void add_phase(missing *m, const haft__phase *phase, const haft__guard_facts *facts)
 {
     begin_item(m);

@@ -37,8 +37,8 @@ struct haft_agent {
     haft_str endpoint;                  /* the id of the model server; "" without a server */
     char refusal_key[HAFT__SHA256_HEX]; /* key of its refusals (engine/members/refusal_file.h) */
     haft__provider_headers headers;
-    haft__agent_variables variables;     /* variables that chose the servers and keys of its models,
-                                          * and of the agents that it can hand a run to */
+    haft__agent_variables variables;     /* variables that determine the servers and keys of its
+                                          * models; also of the agents of its handoffs */
     haft_str embed_url, embed_key;       /* the server of tool_search.embeddings */
     haft__embedder *embedder;            /* created at the first search */
     haft__declared_tools declared_tools; /* shared by its runs */
@@ -70,8 +70,8 @@ HAFT_MUST_USE haft_status haft__agent_create(haft_runtime *runtime, const haft__
 
 typedef enum haft__spec_use {
     HAFT__SPEC_NEW,    /* for a new run */
-    HAFT__SPEC_BUILT,  /* for a new run, built by the program: locations of problems are JSON
-                          Pointers */
+    HAFT__SPEC_BUILT,  /* for a new run, with a spec that a C program made through haft.h: locations
+                          of problems are JSON Pointers */
     HAFT__SPEC_STORED, /* for a run that has begun. Skips some checks, because an earlier version of
                         * haft may have accepted the spec without them */
     HAFT__SPEC_READ_ONLY, /* for reading a run, without key and script */
@@ -101,8 +101,9 @@ HAFT_MUST_USE haft_status haft__agent_add_variable(haft_agent *agent, haft_str n
  * be called before a command is compared or sent, so that the command is redacted. */
 HAFT_MUST_USE haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err);
 
-/* Adds the secrets of the models that `above`, the agent of a run above, can ask. A tool of a child
- * run may find these secrets. */
+/* Adds the secrets of the models of `above` to those of `agent`. `agent` is the agent of a child
+ * run, `above` of the run that started it or of one further up: a tool of the child run may find
+ * these secrets. */
 HAFT_MUST_USE haft_status haft__agent_share_secrets(haft_agent *agent, const haft_agent *above,
                                                     haft_error *err);
 

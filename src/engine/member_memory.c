@@ -34,10 +34,10 @@ bool haft__member_memory_learn(haft__member_memory *memory, haft__member_set sen
     memory->accepted |= sent;
     for (size_t i = 0; i < HAFT__MEMBER_COUNT; i++) {
         bool known =
-            (HAFT__MEMBER_WITH_TEXT & HAFT__MEMBER_BIT(i)) == 0 || left_out->texts->of[i] != 0;
+            (HAFT__MEMBER_WITH_TEXT & HAFT__MEMBER_BIT(i)) == 0 || left_out->texts->hash[i] != 0;
         haft__refusal refusal = {.member = (haft__member)i,
                                  .status = left_out->statuses[i],
-                                 .text = left_out->texts->of[i],
+                                 .text = left_out->texts->hash[i],
                                  .at_ms = now_ms};
         /* A server error may be temporary: only this run omits the member. */
         if ((left_out->members & ~sent & HAFT__MEMBER_BIT(i)) != 0 && known && refusal.status < 500

@@ -30,7 +30,8 @@ HAFT_MUST_USE haft_status haft__member_memory_find(haft__member_memory **list, h
 typedef struct haft__left_out {
     haft__member_set members;
     const uint16_t *statuses;        /* HTTP status of the refusal of each member */
-    const haft__member_texts *texts; /* refused texts; 0: another process sent the member */
+    const haft__member_texts *texts; /* refused texts; a hash of 0: unknown, because another
+                                      * process sent the member */
 } haft__left_out;
 
 /* A request with the members `sent` was answered. Records the accepted members and the refused

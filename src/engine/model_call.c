@@ -66,7 +66,7 @@ void haft__model_call_refuse_member(haft__model_call *call, const haft__optional
     haft__buf *body = &run->runtime->body;
     haft__model_failure refused = *failure;
     refused.retries = haft__buf_str(&call->retries);
-    run->refused_texts.of[member->member] = call->texts.of[member->member];
+    run->refused_texts.hash[member->member] = call->texts.hash[member->member];
     run->failed_attempts = call->attempt;
     haft__buf_clear(body);
     haft__input_option_refused(body, member, &refused, remembered, elapsed_ms(call));

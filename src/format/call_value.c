@@ -77,8 +77,8 @@ static unsigned types_of_schema(haft__json schema)
 }
 
 /* Bounds the work on references and combined schemas, which may be circular. */
-#define MOST_STEPS 256
-#define MOST_DEPTH 16
+#define MAX_STEPS 256
+#define MAX_DEPTH 16
 
 typedef struct schema_search {
     haft__json root; /* the schema that references point into */
@@ -98,7 +98,7 @@ static const haft__json *follow_ref(const schema_search *search, haft__json sche
 
 static bool exceeds_limit(schema_search *search, unsigned depth)
 {
-    return depth > MOST_DEPTH || search->steps++ >= MOST_STEPS;
+    return depth > MAX_DEPTH || search->steps++ >= MAX_STEPS;
 }
 
 /* The intersection of two sets of types; 0 means no restriction. An integer is also a number. If

@@ -22,9 +22,9 @@
 #define INFINITE      ((uint64_t)0x7FF << MANTISSA_BITS)
 #define SIGN_BIT      ((uint64_t)1 << 63)
 #define EXPONENT_BIAS 1023
-#define LEAST_POWER   (-1074) /* of two: the last bit of the smallest numbers */
-#define MOST_DECIMAL  308     /* 1e309 is too large for a double */
-#define LEAST_DECIMAL (-324)  /* 9e-325 is nearer to 0 than to the smallest double */
+#define MIN_POWER     (-1074) /* of two: the last bit of the smallest numbers */
+#define MAX_DECIMAL   308     /* 1e309 is too large for a double */
+#define MIN_DECIMAL   (-324)  /* 9e-325 is nearer to 0 than to the smallest double */
 
 /* The midpoint of two neighbouring doubles has at most 767 digits. One more digit decides on which
  * side a number is; any further digits only mean "a little above". */
@@ -53,8 +53,8 @@ static uint64_t to_bits(double number)
 static uint64_t round_to_bits(uint64_t quotient, int power, bool sticky)
 {
     int drop = QUOTIENT_BITS - MANTISSA_BITS - 1;
-    if (power + drop < LEAST_POWER) {
-        drop = LEAST_POWER - power; /* the smallest numbers have fewer bits */
+    if (power + drop < MIN_POWER) {
+        drop = MIN_POWER - power; /* the smallest numbers have fewer bits */
     }
     if (drop > QUOTIENT_BITS) {
         return 0;
@@ -139,9 +139,9 @@ double haft__number_to_double(haft_str a)
     haft__decimal d = haft__decimal_parse(a);
     double number = 0;
     if (haft__decimal_count(&d) > 0 && !to_double_quickly(&d, &number)) {
-        uint64_t bits = d.exponent > MOST_DECIMAL    ? INFINITE
-                        : d.exponent < LEAST_DECIMAL ? 0
-                                                     : to_bits_exactly(&d);
+        uint64_t bits = d.exponent > MAX_DECIMAL   ? INFINITE
+                        : d.exponent < MIN_DECIMAL ? 0
+                                                   : to_bits_exactly(&d);
         number = from_bits(bits);
     }
     return d.negative ? -number : number;
@@ -159,7 +159,7 @@ static void interval_init(interval *in, uint64_t mantissa, int power)
 {
     /* Below a power of two, doubles are twice as dense, so the lower half distance is half as long.
      */
-    bool lopsided = mantissa == ONE_BIT && power > LEAST_POWER;
+    bool lopsided = mantissa == ONE_BIT && power > MIN_POWER;
     uint32_t extra = lopsided ? 2 : 1;
     in->inclusive = mantissa % 2 == 0;
     haft__bigint_set(&in->value, mantissa);
@@ -248,7 +248,7 @@ static haft__decimal to_decimal(uint64_t bits, char digits[HAFT__DECIMAL_U64_MAX
         return haft__decimal_parse((haft_str){digits, length});
     }
     uint64_t mantissa = bits & (ONE_BIT - 1);
-    int power = LEAST_POWER;
+    int power = MIN_POWER;
     if (bits >= ONE_BIT) {
         mantissa |= ONE_BIT;
         power += (int)(bits >> MANTISSA_BITS) - 1;

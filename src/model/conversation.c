@@ -12,7 +12,7 @@
 #include "tool/wire_name.h"
 #include "json/object.h"
 
-#define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
+#define MAX_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
 
 /* Estimated bytes of a request besides messages and tools: model, choice, options. */
 #define OTHER_BYTES 512
@@ -27,10 +27,10 @@ haft_status haft__conversation_create(const haft__provider *provider,
         return haft__fail_no_memory(err);
     }
     c->provider = provider;
-    haft__buf_init(&c->model, MOST_BYTES);
-    haft__buf_init(&c->endpoint, MOST_BYTES);
-    haft__buf_init(&c->system, MOST_BYTES);
-    haft__buf_init(&c->messages, MOST_BYTES);
+    haft__buf_init(&c->model, MAX_BYTES);
+    haft__buf_init(&c->endpoint, MAX_BYTES);
+    haft__buf_init(&c->system, MAX_BYTES);
+    haft__buf_init(&c->messages, MAX_BYTES);
     haft__declared_tools_init(&c->own);
     haft__tool_prompt_init(&c->tool_prompt);
     *ret_conversation = c;
@@ -133,7 +133,7 @@ static haft_status add_next_text(conversation *c, const haft__messages *messages
 {
     haft__buf text;
     size_t count = 1;
-    haft__buf_init(&text, MOST_BYTES);
+    haft__buf_init(&text, MAX_BYTES);
     haft_status status = haft__text_message_write(c->format, messages, c->done, &text, &count, err);
     add_text(c, haft__text_message_role(&messages->items[c->done]), &text);
     haft__buf_finish(&text);
@@ -207,7 +207,7 @@ static haft_status write_from(conversation *c, const haft__request *request,
                               haft_error *err)
 {
     haft__buf turn;
-    haft__buf_init(&turn, MOST_BYTES);
+    haft__buf_init(&turn, MAX_BYTES);
     haft_status status = sync(c, request, options, err);
     if (status == HAFT_OK && c->format != NULL) {
         haft__text_turn_write(c->format, request, &turn);

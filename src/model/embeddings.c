@@ -29,7 +29,7 @@ haft_status haft__embeddings_write_url(const haft__provider *provider,
     return haft__provider_join_url(provider, model->base_url, HAFT__LIT("/embeddings"), buf, err);
 }
 
-#define MOST_NUMBER 1e30 /* its square is far below the maximum of a double */
+#define MAX_NUMBER 1e30 /* its square is far below the maximum of a double */
 
 /* ---- texts ---- */
 
@@ -122,9 +122,10 @@ static haft_status read_vector(haft__json vector, float *to, haft_error *err)
         haft__json item = vector.items[i];
         double number = item.kind == HAFT__JSON_NUMBER
                             ? haft__number_to_double(haft__json_text(item))
-                            : 2 * MOST_NUMBER;
-        /* As a float, so that a vector that is written and read again is the same. */
-        if ((float)number > (float)MOST_NUMBER || (float)number < -(float)MOST_NUMBER) {
+                            : 2 * MAX_NUMBER;
+        /* Compared as a float, because the vector is stored as floats: a stored vector is in
+         * range when it is read again. */
+        if ((float)number > (float)MAX_NUMBER || (float)number < -(float)MAX_NUMBER) {
             return haft__fail(err, HAFT_BAD_INPUT, "/data", "number %u of a vector is out of range",
                               i);
         }
@@ -134,7 +135,7 @@ static haft_status read_vector(haft__json vector, float *to, haft_error *err)
     return any ? HAFT_OK : haft__fail(err, HAFT_BAD_INPUT, "/data", "a vector has only zeros");
 }
 
-/* The array of an item, which must be as long as all others. */
+/* Returns the array of an item. It must have the length of the arrays before it. */
 static haft_status find_vector(haft__json item, size_t *dimensions, const haft__json **ret_vector,
                                haft_error *err)
 {

@@ -36,10 +36,10 @@ static uint64_t hash_text(haft_str text, bool strict)
 
 haft__member_texts haft__member_texts_of(const haft__request *request, haft_str tools)
 {
-    haft__member_texts texts = {.of = {0}};
+    haft__member_texts texts = {.hash = {0}};
     uint64_t constraint = hash_text(request->constraint.text, request->constraint.strict);
-    texts.of[HAFT__MEMBER_GRAMMAR] = texts.of[HAFT__MEMBER_SCHEMA] = constraint;
-    texts.of[HAFT__MEMBER_STRICT] = hash_text(tools, true);
+    texts.hash[HAFT__MEMBER_GRAMMAR] = texts.hash[HAFT__MEMBER_SCHEMA] = constraint;
+    texts.hash[HAFT__MEMBER_STRICT] = hash_text(tools, true);
     return texts;
 }
 
@@ -63,7 +63,7 @@ const haft__refusal *haft__refusals_find(const haft__refusals *refusals, haft__m
 {
     for (size_t i = 0; i < refusals->count; i++) {
         const haft__refusal *item = &refusals->items[i];
-        bool same = item->member == member && item->text == texts->of[member];
+        bool same = item->member == member && item->text == texts->hash[member];
         if (same && item->at_ms <= now_ms && now_ms - item->at_ms < HAFT__LIMIT_MODEL_REFUSAL_MS) {
             return item;
         }

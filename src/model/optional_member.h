@@ -41,9 +41,9 @@ typedef uint32_t haft__member_set;
  * another. */
 #define HAFT__MEMBER_WITH_TEXT (HAFT__MEMBER_CONSTRAINTS | HAFT__MEMBER_BIT(HAFT__MEMBER_STRICT))
 
-/* Hashes of these texts, the same in every process; 0 for other members. */
+/* The hash of the text of each member, the same in every process; 0 for a member without a text. */
 typedef struct haft__member_texts {
-    uint64_t of[HAFT__MEMBER_COUNT];
+    uint64_t hash[HAFT__MEMBER_COUNT];
 } haft__member_texts;
 
 /* The texts of a request. `tools`: the declared tools as JSON text. */
@@ -54,7 +54,7 @@ haft__member_texts haft__member_texts_of(const haft__request *request, haft_str 
 typedef struct haft__refusal {
     haft__member member;
     uint16_t status; /* of HTTP */
-    uint64_t text;   /* haft__member_texts */
+    uint64_t text;   /* the hash of the refused text (haft__member_texts); 0: it has none */
     uint64_t at_ms;
 } haft__refusal;
 

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 
 #define FIRST_WAIT_MS 500U
-#define MOST_WAIT_MS  8000U
+#define MAX_WAIT_MS   8000U
 
 /* ---- headers ---- */
 
@@ -111,10 +111,10 @@ static bool may_pass(const haft__retry_facts *facts)
 static uint64_t own_wait(const haft__retry_facts *facts)
 {
     uint64_t wait = FIRST_WAIT_MS;
-    for (uint32_t i = 0; i < facts->made && wait < MOST_WAIT_MS; i++) {
+    for (uint32_t i = 0; i < facts->made && wait < MAX_WAIT_MS; i++) {
         wait *= 2;
     }
-    wait = wait < MOST_WAIT_MS ? wait : MOST_WAIT_MS;
+    wait = wait < MAX_WAIT_MS ? wait : MAX_WAIT_MS;
     return wait - ((wait * facts->random) >> 34); /* random / 2^32 of a quarter */
 }
 

@@ -6,7 +6,7 @@
 
 /* The minimum part of the budget that a change must save, because each change invalidates the
  * provider's cache. */
-#define LEAST_PERCENT 10
+#define MIN_PERCENT 10
 
 typedef haft__context_facts facts;
 typedef haft__context_plan plan;
@@ -33,7 +33,7 @@ static bool rule_applies(const facts *f, const plan *p, haft__context_rule rule)
 /* Whether the change saves enough tokens to justify invalidating the cache. */
 static bool is_worthwhile(const facts *f, const plan *p, uint64_t saved)
 {
-    return saved > 0 && (p->must || tokens_of(f, saved) * 100 >= f->budget * LEAST_PERCENT);
+    return saved > 0 && (p->must || tokens_of(f, saved) * 100 >= f->budget * MIN_PERCENT);
 }
 
 static uint64_t saved_by_stub(const haft__context_part *part)

@@ -35,17 +35,17 @@ typedef struct haft__message {
     haft__message_role role;
     haft_str text;
     haft_str reasoning; /* for an assistant */
-    /* For an assistant: `items` is the same message in the provider's own form, a JSON array, or
-     * "". Only the provider, model and endpoint that wrote the message may get it back. */
+    /* For an assistant: `items` is the same message in the form of the provider that wrote it, a
+     * JSON array, or "". It is sent back only to the provider, model and endpoint named here. */
     haft_str items, items_provider, items_model, items_endpoint;
     const haft__message_call *calls; /* for an assistant */
     size_t call_count;
-    haft_str call_id, call_name; /* for a tool result */
+    haft_str call_id, call_name; /* for a tool result: `id` and `name` of the message_call */
     bool is_error;               /* for a tool result */
-    haft_str call;               /* of a tool result: haft's id of the call; "" if unknown */
-    size_t call_index;           /* if `call` is known: its index in the calls of the run */
-    bool cleared;                /* of a tool result: its text is a stub (prompt/context.h) */
-    bool is_task;                /* of a user: the task of the run */
+    haft_str call;     /* for a tool result: the id of the call in the run, "c3.1"; "" if unknown */
+    size_t call_index; /* if `call` is known: its index in the calls of the run */
+    bool cleared;      /* for a tool result: its text is a stub (prompt/context.h) */
+    bool is_task;      /* for a user: the task of the run */
     /* For a result of tool_search: the tools that no earlier search had revealed. */
     const struct haft__tool *const *revealed;
     size_t revealed_count;

@@ -56,7 +56,7 @@ void haft__absent_words_judge(haft__command_words *words)
 {
     for (size_t at = 1; at < words->count; at++) {
         haft__command_word *word = &words->items[at];
-        if (word->argument.ptr == NULL || word->options_over
+        if (word->argument.ptr == NULL || word->after_dashes
             || word->absence != HAFT__ABSENT_WORD) {
             continue;
         }

@@ -59,7 +59,7 @@ static haft_status check(const word *w, const haft__command_word *template, haft
                           "the argument \"%.*s\" would be part of the name of an option",
                           HAFT__ARG(template->argument));
     }
-    if (status == HAFT_OK && w->option.ptr != NULL && !template->options_over) {
+    if (status == HAFT_OK && w->option.ptr != NULL && !template->after_dashes) {
         status = haft__fail(
             err, HAFT_BAD_INPUT, "",
             "the argument \"%.*s\" starts with '-', so the program would read it as an option",

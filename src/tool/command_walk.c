@@ -47,10 +47,10 @@ void haft__walk_mark_stdin(haft__walk *w, size_t reader)
     }
 }
 
-void haft__walk_mark_options_over(haft__walk *w, size_t at)
+void haft__walk_mark_after_dashes(haft__walk *w, size_t at)
 {
     for (; at < w->end && !w->guess; at++) {
-        w->words->items[at].options_over = true;
+        w->words->items[at].after_dashes = true;
     }
 }
 
@@ -246,15 +246,15 @@ static size_t walk_text(haft__walk *w, const haft__program *program, size_t read
     return at;
 }
 
-void haft__walk_known_text(haft__walk *w, const haft__program *program, size_t reader, size_t at)
+void haft__walk_text_program(haft__walk *w, const haft__program *program, size_t reader, size_t at)
 {
-    haft__walk_mark_options_over(w, walk_text(w, program, reader, at) + 1);
+    haft__walk_mark_after_dashes(w, walk_text(w, program, reader, at) + 1);
     for (; at < w->end && (program->flags & HAFT__PROGRAM_WARNS) != 0; at++) {
         haft__walk_mark_as(w, at, HAFT__WORD_CODE, reader, true);
     }
 }
 
-void haft__walk_code(haft__walk *w, size_t reader, size_t at)
+void haft__walk_code_program(haft__walk *w, size_t reader, size_t at)
 {
     haft__walk_mark_all(w, at, HAFT__WORD_CODE, reader);
     for (; at < w->end; at++) {
@@ -284,7 +284,7 @@ void haft__walk_guess_programs(haft__walk *w, size_t at)
     }
 }
 
-void haft__walk_unknown(haft__walk *w, size_t reader, size_t at)
+void haft__walk_unknown_program(haft__walk *w, size_t reader, size_t at)
 {
     (void)walk_text(w, &haft__program_unknown, reader, at);
     haft__walk_guess_programs(w, at);
@@ -294,6 +294,6 @@ void haft__walk_unknown(haft__walk *w, size_t reader, size_t at)
         first++;
     }
     if (first >= w->end || w->words->items[first].argument.ptr != NULL) {
-        haft__walk_mark_options_over(w, at);
+        haft__walk_mark_after_dashes(w, at);
     }
 }

@@ -17,14 +17,14 @@
 typedef struct haft__walk {
     haft__command_words *words;
     size_t end;
-    bool guess;         /* the program that reads the words is a guess */
-    bool common;        /* ... and its name is a common word */
-    bool warns;         /* code is a warning (HAFT__PROGRAM_WARNS) */
-    bool replaces;      /* the words from standard input may be at any position: xargs -I */
-    bool elsewhere;     /* programs start on another machine, or in another PATH or directory */
-    size_t feeder;      /* a launcher that appends words from standard input; SIZE_MAX: none */
-    size_t unsure_from; /* the meaning of the words from here on is unsure */
-    size_t unsure_reader;
+    bool guess;           /* the program that reads the words is a guess */
+    bool common;          /* ... and its name is a common word */
+    bool warns;           /* a word that may be code is only unsure (HAFT__PROGRAM_WARNS) */
+    bool replaces;        /* the words from standard input may be at any position: xargs -I */
+    bool elsewhere;       /* programs start on another machine, or in another PATH or directory */
+    size_t feeder;        /* a launcher that appends words from standard input; SIZE_MAX: none */
+    size_t unsure_from;   /* the meaning of the words from here on is unsure */
+    size_t unsure_reader; /* the word of the program whose unknown option is the reason */
 } haft__walk;
 
 /* Walks through all words and marks them. */
@@ -40,8 +40,9 @@ size_t haft__walk_program(haft__walk *w, size_t at);
 
 haft_str haft__walk_text_at(const haft__walk *w, size_t at);
 
-/* Marks the words at and after `at` that have an argument. `reader` is the word of the program that
- * reads them. */
+/* These functions mark a word only if the model's arguments are part of it. `reader` is the word
+ * of the program that reads it. haft__walk_mark and haft__walk_mark_as mark the word at `at`,
+ * haft__walk_mark_all all words from there on. */
 void haft__walk_mark(haft__walk *w, size_t at, haft__word_risk risk, size_t reader);
 void haft__walk_mark_as(haft__walk *w, size_t at, haft__word_risk risk, size_t reader, bool unsure);
 void haft__walk_mark_all(haft__walk *w, size_t at, haft__word_risk risk, size_t reader);
@@ -49,9 +50,9 @@ void haft__walk_mark_all(haft__walk *w, size_t at, haft__word_risk risk, size_t 
 /* The program evaluates its standard input, or words that xargs reads from it. */
 void haft__walk_mark_stdin(haft__walk *w, size_t reader);
 
-/* Marks the words from `at` on: they follow the program's own "--", so they are not options of
- * it. */
-void haft__walk_mark_options_over(haft__walk *w, size_t at);
+/* Marks the words from `at` on as words after the "--" of their program, which cannot be options
+ * of it. */
+void haft__walk_mark_after_dashes(haft__walk *w, size_t at);
 
 /* ---- command_walk.c: options and operands ---- */
 
@@ -73,16 +74,16 @@ haft__option_effect haft__walk_option(haft__walk *w, const haft__program *progra
                                       size_t *at);
 
 /* Walks through a program of the table whose operands are data. */
-void haft__walk_known_text(haft__walk *w, const haft__program *program, size_t reader, size_t at);
+void haft__walk_text_program(haft__walk *w, const haft__program *program, size_t reader, size_t at);
 
 /* Walks through a program that may evaluate each of its words. */
-void haft__walk_code(haft__walk *w, size_t reader, size_t at);
+void haft__walk_code_program(haft__walk *w, size_t reader, size_t at);
 
 /* Treats every word that names a program of the table as that program. */
 void haft__walk_guess_programs(haft__walk *w, size_t at);
 
-/* Walks through a program that is not in the table, or a script. "--" and a fixed word after it may
- * start another program, even if words between them are left out. */
-void haft__walk_unknown(haft__walk *w, size_t reader, size_t at);
+/* Walks through a program that is not in the table, or a script. It may start another program: the
+ * first word after "--" that is always present. */
+void haft__walk_unknown_program(haft__walk *w, size_t reader, size_t at);
 
 #endif

@@ -72,7 +72,7 @@ static void judge_fed_words(haft__walk *w)
     const haft__command_word *fed = &w->words->items[w->words->count];
     if (fed->risk != HAFT__WORD_DATA && fed->risk != HAFT__WORD_VALUE) {
         haft__walk_mark_stdin(w, w->feeder);
-    } else if (!fed->options_over || w->replaces) {
+    } else if (!fed->after_dashes || w->replaces) {
         w->words->stdin_words = w->feeder;
     }
 }
@@ -81,12 +81,12 @@ static void judge_fed_words(haft__walk *w)
 static size_t walk_launcher(haft__walk *w, const haft__program *program, size_t reader, size_t at)
 {
     size_t operands = program->operands;
-    bool options_over = false, joins = program->kind == HAFT__PROGRAM_JOINER;
+    bool options_ended = false, joins = program->kind == HAFT__PROGRAM_JOINER;
     for (; at < w->end; at++) {
         haft_str word = haft__walk_text_at(w, at);
-        if (!options_over && haft__word_is_dashes(word)) {
-            options_over = true;
-        } else if (!options_over && haft__word_is_option(word)) {
+        if (!options_ended && haft__word_is_dashes(word)) {
+            options_ended = true;
+        } else if (!options_ended && haft__word_is_option(word)) {
             joins = haft__walk_option(w, program, reader, &at) != HAFT__OPTION_DIRECT && joins;
         } else if (is_assignment(program, word) || haft__str_equal(word, HAFT__LIT("-"))) {
             haft__walk_mark(w, at, HAFT__WORD_OPTION, reader);
@@ -135,7 +135,7 @@ typedef struct interpreter_state {
     haft__word_risk first; /* the risk of the operand after the first `operands` ones */
     bool has_code;         /* the code or script was found */
     bool operand;          /* ... as an operand */
-    bool options_over;     /* the options have ended, at `dashes` */
+    bool options_ended;    /* the options have ended, at `dashes` */
     size_t dashes;
     size_t script; /* the word of the script; 0: none */
 } interpreter_state;
@@ -167,12 +167,12 @@ static bool read_word(haft__walk *w, interpreter_state *r, size_t *at)
     if (r->operand && !mixes) {
         return false;
     }
-    if (!r->options_over && haft__walk_ends_options(r->program, word)) {
-        r->options_over = true;
+    if (!r->options_ended && haft__walk_ends_options(r->program, word)) {
+        r->options_ended = true;
         r->dashes = *at;
         return true;
     }
-    if (r->options_over || !haft__walk_is_option_of(r->program, word)) {
+    if (r->options_ended || !haft__walk_is_option_of(r->program, word)) {
         bool data = r->has_code && r->operands == 0 && !mixes;
         if (!data) {
             read_operand(w, r, *at);
@@ -213,7 +213,7 @@ static void walk_script(haft__walk *w, const interpreter_state *r, size_t at)
 {
     bool mixes = (r->program->flags & HAFT__PROGRAM_MIXES) != 0;
     if (r->script > 0 && r->program->kind == HAFT__PROGRAM_INTERPRETER && !mixes) {
-        haft__walk_unknown(w, r->script, at > r->script ? at : r->script + 1);
+        haft__walk_unknown_program(w, r->script, at > r->script ? at : r->script + 1);
     }
     if ((r->program->flags & HAFT__PROGRAM_OPENS) != 0 && opens_operands(w, r->reader + 1, at)) {
         for (; at < w->end; at++) {
@@ -247,8 +247,8 @@ static void walk_interpreter(haft__walk *w, const haft__program *program, size_t
     while (at < w->end && read_word(w, &r, &at)) {
         at++;
     }
-    bool own = r.options_over && (!r.operand || (program->flags & HAFT__PROGRAM_MIXES) != 0);
-    haft__walk_mark_options_over(w, (own ? r.dashes : haft__walk_find_dashes(w, at)) + 1);
+    bool own = r.options_ended && (!r.operand || (program->flags & HAFT__PROGRAM_MIXES) != 0);
+    haft__walk_mark_after_dashes(w, (own ? r.dashes : haft__walk_find_dashes(w, at)) + 1);
     walk_script(w, &r, at);
     mark_passed(w, reader);
     if (w->feeder != SIZE_MAX) {
@@ -383,7 +383,7 @@ size_t haft__walk_program(haft__walk *w, size_t at)
     const haft__program *program = find_program(w, at, &next);
     note_reader(w, at);
     if (program == NULL) {
-        haft__walk_unknown(w, at, at + 1);
+        haft__walk_unknown_program(w, at, at + 1);
         return w->end;
     }
     w->warns = (program->flags & HAFT__PROGRAM_WARNS) != 0;
@@ -395,9 +395,9 @@ size_t haft__walk_program(haft__walk *w, size_t at)
     case HAFT__PROGRAM_JOINER: return walk_launcher(w, program, at, next);
     case HAFT__PROGRAM_INTERPRETER:
     case HAFT__PROGRAM_EVALUATOR: walk_interpreter(w, program, at, next); return w->end;
-    case HAFT__PROGRAM_CODE: haft__walk_code(w, at, next); return w->end;
+    case HAFT__PROGRAM_CODE: haft__walk_code_program(w, at, next); return w->end;
     case HAFT__PROGRAM_FIND: walk_find(w, next); return w->end;
-    case HAFT__PROGRAM_TEXT: haft__walk_known_text(w, program, at, next); return w->end;
+    case HAFT__PROGRAM_TEXT: haft__walk_text_program(w, program, at, next); return w->end;
     }
     HAFT__UNREACHABLE();
 }
@@ -408,7 +408,7 @@ static void mark_option_names(haft__walk *w)
 {
     for (size_t at = 1; at < w->words->count; at++) {
         haft__command_word *word = &w->words->items[at];
-        word->names_option = word->names_option && !word->options_over;
+        word->names_option = word->names_option && !word->after_dashes;
         if (word->names_option) {
             haft__walk_mark_as(w, at, HAFT__WORD_OPTION, word->reader, false);
         }

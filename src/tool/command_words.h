@@ -47,7 +47,7 @@ typedef struct haft__command_word {
     bool unsure;       /* the risk cannot be known */
     bool code;         /* a program evaluates the word, with or without an argument in it */
     bool passed;       /* code in the spec gets the word as an argument */
-    bool options_over; /* it follows the "--" of the program that reads it */
+    bool after_dashes; /* it follows the "--" of the program that reads it */
     bool missable;     /* its first argument may be missing */
     bool alone;        /* it consists only of an argument, and is left out when that is missing */
     bool optional;     /* missable and alone: the word may be left out */

@@ -13,7 +13,7 @@
 #include "base/str.h"
 
 /* The limit for the words of a command in a spec. */
-enum { MOST_WORDS = 1024 };
+enum { MAX_WORDS = 1024 };
 
 typedef struct shell_word {
     haft__json text; /* without quotes, each parameter as "{x}" */
@@ -33,7 +33,7 @@ typedef struct reader {
     bool splits; /* a parameter outside of quotes */
     bool target; /* the word is the file of a redirection */
     /* the current command */
-    shell_word words[MOST_WORDS];
+    shell_word words[MAX_WORDS];
     size_t count;
 } reader;
 
@@ -181,7 +181,7 @@ static void end_word(reader *r)
     }
     if (r->splits && (r->count > 0 || assigned_name(text) == 0)) {
         r->plain = false;
-    } else if (r->count == MOST_WORDS) {
+    } else if (r->count == MAX_WORDS) {
         r->plain = false;
     } else if (!r->target) {
         haft_str copy = haft__arena_copy(r->arena, text);

@@ -42,7 +42,7 @@ static uint32_t key_of(drive *run, size_t first)
         }
     }
     uint32_t key = 1;
-    for (size_t i = 0; i < MOST_TOOLS; i++) {
+    for (size_t i = 0; i < MAX_TOOLS; i++) {
         /* Of the others only one thing matters: whether something is stored, or the run is
          * complete. */
         bool data = i < run->tool_count && run->tools[i].role == HAFT__ROLE_DATA;
@@ -312,11 +312,11 @@ static haft__spec short_workflow(const haft__phase *gather)
 static void explore_set(maze *walk, const size_t counts[3], size_t control_from,
                         void (*vary)(maze *, haft__spec *, const haft__choice_tool *, size_t))
 {
-    haft__choice_tool tools[MOST_TOOLS];
+    haft__choice_tool tools[MAX_TOOLS];
     size_t count = make_set(counts, control_from, tools);
     const haft__phase gather = {HAFT__LIT("gather"), data_names, counts[0]};
     haft__spec spec = short_workflow(&gather);
-    for (uint32_t least = 0; least <= MOST_LEAST; least++) {
+    for (uint32_t least = 0; least <= MAX_LEAST; least++) {
         spec.choice.min_tools_for_auto = least;
         vary(walk, &spec, tools, count);
     }
@@ -360,7 +360,7 @@ TEST(every_run_through_the_gate_keeps_the_rules_and_ends)
     failures = 0;
     maze *walk = test_alloc(sizeof(*walk));
     memset(walk, 0, sizeof(*walk));
-    for_each_set(walk, MOST_TOOLS, with_gate);
+    for_each_set(walk, MAX_TOOLS, with_gate);
     report(walk, "gate");
 }
 

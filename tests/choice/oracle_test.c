@@ -40,7 +40,7 @@ static unsigned power(size_t base, size_t exponent)
 
 static void check_situation(const haft__spec *spec, const haft__choice_facts *facts)
 {
-    bool allowed[MOST_TOOLS];
+    bool allowed[MAX_TOOLS];
     haft__choice choice;
     haft__choice_decide(spec, facts, allowed, &choice);
     oracle_world w = see_spec(spec);
@@ -56,7 +56,7 @@ static size_t for_each_offer(size_t most, size_t kind_count,
     size_t checked = 0;
     for (size_t count = 0; count <= most; count++) {
         for (unsigned number = 0; number < power(kind_count, count); number++) {
-            haft__choice_tool tools[MOST_TOOLS];
+            haft__choice_tool tools[MAX_TOOLS];
             make_offer(number, count, kind_count, tools);
             haft__choice_facts facts = {.turn = 1, .tools = tools, .tool_count = count};
             checked += each(&facts);
@@ -71,7 +71,7 @@ static size_t check_gates(haft__choice_facts *facts)
     haft__spec spec = help_spec();
     spec.choice.gate = true;
     size_t checked = 0;
-    for (uint32_t least = 0; least <= MOST_LEAST; least++) {
+    for (uint32_t least = 0; least <= MAX_LEAST; least++) {
         spec.choice.min_tools_for_auto = least;
         facts->also_counted = gone;
         for (size_t more = 0; more <= COUNT(gone); more++) {
@@ -89,7 +89,7 @@ static size_t check_gates(haft__choice_facts *facts)
 TEST(the_oracle_agrees_about_every_gate)
 {
     failures = 0;
-    size_t checked = for_each_offer(MOST_TOOLS, 5, check_gates);
+    size_t checked = for_each_offer(MAX_TOOLS, 5, check_gates);
     checked += for_each_offer(3, COUNT(kinds), check_gates);
     printf("# %zu situations of the gate\n", checked);
     CHECK_INT(failures, 0, "failures in %zu situations", checked);

@@ -6,7 +6,7 @@
 #include "choice_help.h"
 #include "oracle.h"
 
-enum { MOST_TOOLS = 6, MOST_LEAST = 8 };
+enum { MAX_TOOLS = 6, MAX_LEAST = 8 };
 
 /* Millions of checks: only a failure costs time, and the first ones are enough. */
 static unsigned failures;

@@ -10,7 +10,7 @@
 #include "io/loop.h"
 #include "tree_help.h"
 
-enum { MOST_MS = 60000 };
+enum { MAX_MS = 60000 };
 
 /* Each call of `wait` leaves the id of its process in a file of its own. */
 #define WAIT                                                                                       \
@@ -123,7 +123,7 @@ TEST(a_cancel_stops_the_calls_of_a_run_and_ends_its_children_first)
     haft_str middle = HAFT__LIT("");
     uint64_t start = haft__loop_now(h.runtime->loop);
     while (!is_busy(&h, root, &middle) && haft_run_state(root) == HAFT_RUNNING
-           && haft__loop_now(h.runtime->loop) - start < MOST_MS) {
+           && haft__loop_now(h.runtime->loop) - start < MAX_MS) {
         CHECK_INT(haft_runtime_step(h.runtime, 10, &h.err), HAFT_OK, "%s", h.err.message);
     }
     haft_str picker = help_tree_child(&root->state, "c1.2");

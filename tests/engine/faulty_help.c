@@ -7,12 +7,12 @@
 #include "engine/run.h"
 #include "io/clock.h"
 
-#define MOST_VERBS 32
+#define MAX_VERBS 32
 
 static struct {
     help_faulty what;
     int64_t steady, wall;
-    unsigned counts[MOST_VERBS];
+    unsigned counts[MAX_VERBS];
     haft__store_backend kind;
     uint64_t hurry_ms;
     void (*done)(haft__store_request *request); /* of the request with the false result */

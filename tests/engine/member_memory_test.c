@@ -31,7 +31,8 @@ TEST(only_an_answered_request_is_remembered)
 {
     haft__member_memory *list = NULL;
     haft__member_memory *memory = find(&list, A);
-    const haft__member_texts texts = {.of = {[HAFT__MEMBER_SCHEMA] = 7, [HAFT__MEMBER_STRICT] = 8}};
+    const haft__member_texts texts = {
+        .hash = {[HAFT__MEMBER_SCHEMA] = 7, [HAFT__MEMBER_STRICT] = 8}};
     const uint16_t statuses[HAFT__MEMBER_COUNT] = {[HAFT__MEMBER_PARALLEL] = 422,
                                                    [HAFT__MEMBER_STRICT] = 400,
                                                    [HAFT__MEMBER_GRAMMAR] = 400,

@@ -5,7 +5,7 @@
 #include "exec/executor.h"
 #include "io/process_help.h"
 
-#define MOST_WORDS 24
+#define MAX_WORDS 24
 
 /* Runs guard by fork and exec, without other code of haft. */
 typedef struct guarded {
@@ -35,9 +35,9 @@ static void finish_guard(void)
 static _Noreturn void become_guard(int input, int output, int report, const char *const *words,
                                    const char *const *env)
 {
-    const char *argv[MOST_WORDS] = {guard_path, "--report", "200"};
+    const char *argv[MAX_WORDS] = {guard_path, "--report", "200"};
     size_t count = 3;
-    for (size_t i = 0; words[i] != NULL && count + 1 < MOST_WORDS; i++) {
+    for (size_t i = 0; words[i] != NULL && count + 1 < MAX_WORDS; i++) {
         argv[count++] = words[i];
     }
     argv[count] = NULL;

@@ -18,10 +18,10 @@
 
 #include "test.h"
 
-#define MOST_ROUTES      64
-#define MOST_CONNECTIONS 1200
-#define MOST_KEPT        64
-#define REQUEST_BYTES    8000
+#define MAX_ROUTES      64
+#define MAX_CONNECTIONS 1200
+#define MAX_KEPT        64
+#define REQUEST_BYTES   8000
 
 typedef struct route {
     const char *path;
@@ -44,14 +44,14 @@ struct web {
     pthread_t thread;
     pthread_mutex_t lock; /* protects everything below */
     bool stop;
-    route routes[MOST_ROUTES];
+    route routes[MAX_ROUTES];
     unsigned route_count, connections, requests, released;
-    connection all[MOST_CONNECTIONS];
+    connection all[MAX_CONNECTIONS];
     char bytes[65536]; /* just received */
     struct {
         char text[REQUEST_BYTES];
         size_t length;
-    } kept[MOST_KEPT];
+    } kept[MAX_KEPT];
 };
 
 static const route nothing = {
@@ -162,7 +162,7 @@ static void handle_request(web *w, connection *c)
     if (c->wanted == 0 || c->length < c->wanted) {
         return;
     }
-    if (w->requests < MOST_KEPT) {
+    if (w->requests < MAX_KEPT) {
         memcpy(w->kept[w->requests].text, c->request, c->kept);
         w->kept[w->requests].length = c->kept;
     }
@@ -194,7 +194,7 @@ static void receive(web *w, connection *c)
 static void accept_connection(web *w)
 {
     int fd = accept4(w->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    for (size_t i = 0; fd >= 0 && i < MOST_CONNECTIONS; i++) {
+    for (size_t i = 0; fd >= 0 && i < MAX_CONNECTIONS; i++) {
         if (w->all[i].fd == 0) {
             memset(&w->all[i], 0, sizeof(w->all[i]));
             w->all[i].fd = fd;
@@ -222,7 +222,7 @@ static nfds_t list(web *w, struct pollfd *fds, connection **owners)
     nfds_t count = 2;
     fds[0] = (struct pollfd){.fd = w->wake[0], .events = POLLIN};
     fds[1] = (struct pollfd){.fd = w->listener, .events = POLLIN};
-    for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+    for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
         connection *c = &w->all[i];
         if (c->fd != 0) {
             bool sending = c->route != NULL && !c->waiting;
@@ -237,8 +237,8 @@ static nfds_t list(web *w, struct pollfd *fds, connection **owners)
 static void *run(void *context)
 {
     web *w = context;
-    struct pollfd fds[MOST_CONNECTIONS + 2];
-    connection *owners[MOST_CONNECTIONS + 2];
+    struct pollfd fds[MAX_CONNECTIONS + 2];
+    connection *owners[MAX_CONNECTIONS + 2];
     (void)pthread_mutex_lock(&w->lock);
     while (!w->stop) {
         nfds_t count = list(w, fds, owners);
@@ -253,7 +253,7 @@ static void *run(void *context)
         for (nfds_t i = 2; i < count; i++) {
             serve(w, owners[i], fds[i].revents);
         }
-        for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+        for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
             if (w->all[i].fd != 0 && w->all[i].waiting && w->released > 0) {
                 play(w, &w->all[i]);
             }
@@ -274,7 +274,7 @@ static int listen_anywhere(uint16_t *ret_port)
     socklen_t size = sizeof(address);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (bind(fd, (struct sockaddr *)&address, size) != 0 || listen(fd, MOST_CONNECTIONS) != 0
+    if (bind(fd, (struct sockaddr *)&address, size) != 0 || listen(fd, MAX_CONNECTIONS) != 0
         || getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
         abort();
     }
@@ -310,7 +310,7 @@ void web_stop(web *w)
     wake_thread(w);
     (void)pthread_mutex_unlock(&w->lock);
     (void)pthread_join(w->thread, NULL);
-    for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+    for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
         if (w->all[i].fd != 0) {
             (void)close(w->all[i].fd);
         }
@@ -343,7 +343,7 @@ const char *web_url(const web *w, const char *path)
 static void add_route(web *w, route r)
 {
     (void)pthread_mutex_lock(&w->lock);
-    if (w->route_count == MOST_ROUTES) {
+    if (w->route_count == MAX_ROUTES) {
         abort();
     }
     w->routes[w->route_count++] = r;
@@ -400,7 +400,7 @@ static unsigned count(web *w, bool only_waiting)
 {
     unsigned found = 0;
     (void)pthread_mutex_lock(&w->lock);
-    for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+    for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
         found += w->all[i].fd != 0 && (!only_waiting || w->all[i].waiting);
     }
     (void)pthread_mutex_unlock(&w->lock);
@@ -421,7 +421,7 @@ haft_str web_request(web *w, unsigned number)
 {
     haft_str found = HAFT__LIT("");
     (void)pthread_mutex_lock(&w->lock);
-    if (number < w->requests && number < MOST_KEPT) {
+    if (number < w->requests && number < MAX_KEPT) {
         char *copy = test_alloc(w->kept[number].length + 1);
         memcpy(copy, w->kept[number].text, w->kept[number].length);
         found = (haft_str){copy, w->kept[number].length};

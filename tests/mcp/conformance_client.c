@@ -21,7 +21,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-enum { MOST_CALLS = 64, CALL_MS = 20000 };
+enum { MAX_CALLS = 64, CALL_MS = 20000 };
 
 typedef struct caller {
     haft__loop *loop;
@@ -30,7 +30,7 @@ typedef struct caller {
     haft__spec spec;
     bool listed;
     int waiting;
-    struct call *calls[MOST_CALLS];
+    struct call *calls[MAX_CALLS];
 } caller;
 
 typedef struct call {
@@ -168,7 +168,7 @@ static void start_call(call *it)
 static void add_call(caller *c, const haft__mcp_tool *tool, haft__json arguments)
 {
     call *it = haft__arena_array(&c->arena, 1, sizeof(*it));
-    if (it == NULL || c->waiting == MOST_CALLS
+    if (it == NULL || c->waiting == MAX_CALLS
         || haft__mcp_tool_to_registry(&c->arena, tool, &it->tool, NULL) != HAFT_OK) {
         exit(1);
     }

@@ -230,16 +230,16 @@ TEST(a_refused_schema_says_nothing_about_another_one)
     haft__member_set texts = HAFT__MEMBER_BIT(HAFT__MEMBER_SCHEMA)
                              | HAFT__MEMBER_BIT(HAFT__MEMBER_STRICT),
                      parallel = HAFT__MEMBER_BIT(HAFT__MEMBER_PARALLEL);
-    haft__refusals_add(&known, refusal(HAFT__MEMBER_SCHEMA, one.of[HAFT__MEMBER_SCHEMA], 5));
-    haft__refusals_add(&known, refusal(HAFT__MEMBER_STRICT, one.of[HAFT__MEMBER_STRICT], 5));
-    haft__refusals_add(&known, refusal(HAFT__MEMBER_PARALLEL, one.of[HAFT__MEMBER_PARALLEL], 5));
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_SCHEMA, one.hash[HAFT__MEMBER_SCHEMA], 5));
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_STRICT, one.hash[HAFT__MEMBER_STRICT], 5));
+    haft__refusals_add(&known, refusal(HAFT__MEMBER_PARALLEL, one.hash[HAFT__MEMBER_PARALLEL], 5));
     CHECK_INT(haft__refusals_of(&known, &one, 5), texts | parallel, "the same texts");
     CHECK_INT(haft__refusals_of(&known, &other, 5), parallel, "other texts");
 }
 
 TEST(a_refusal_is_forgotten_after_a_day)
 {
-    const haft__member_texts texts = {.of = {0}};
+    const haft__member_texts texts = {.hash = {0}};
     haft__refusals known = {.count = 0};
     haft__refusals_add(&known, refusal(HAFT__MEMBER_PARALLEL, 0, 1000));
     CHECK(haft__refusals_find(&known, HAFT__MEMBER_PARALLEL, &texts,
@@ -263,18 +263,18 @@ TEST(a_refusal_is_forgotten_after_a_day)
 TEST(the_oldest_of_too_many_refusals_is_forgotten)
 {
     haft__refusals known = {.count = 0};
-    haft__member_texts texts = {.of = {0}};
+    haft__member_texts texts = {.hash = {0}};
     for (size_t i = 0; i < HAFT__LIMIT_MODEL_REFUSALS; i++) {
         haft__refusals_add(&known, refusal(HAFT__MEMBER_SCHEMA, i + 1, i == 3 ? 1 : 10 + i));
     }
-    texts.of[HAFT__MEMBER_SCHEMA] = 4;
+    texts.hash[HAFT__MEMBER_SCHEMA] = 4;
     CHECK_INT(known.count, HAFT__LIMIT_MODEL_REFUSALS, "as many as the limit");
     CHECK(haft__refusals_find(&known, HAFT__MEMBER_SCHEMA, &texts, 100) != NULL, "the oldest");
     haft__refusals_add(&known, refusal(HAFT__MEMBER_SCHEMA, 999, 100));
     CHECK_INT(known.count, HAFT__LIMIT_MODEL_REFUSALS, "one more");
     CHECK(haft__refusals_find(&known, HAFT__MEMBER_SCHEMA, &texts, 100) == NULL,
           "the oldest is kept");
-    texts.of[HAFT__MEMBER_SCHEMA] = 999;
+    texts.hash[HAFT__MEMBER_SCHEMA] = 999;
     CHECK(haft__refusals_find(&known, HAFT__MEMBER_SCHEMA, &texts, 100) != NULL,
           "the new one is lost");
 }

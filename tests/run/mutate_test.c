@@ -9,9 +9,9 @@
 #include "json/read.h"
 #include "json/write.h"
 
-#define ROUNDS     20000
-#define MOST_LINES 400
-#define POOL       4000
+#define ROUNDS    20000
+#define MAX_LINES 400
+#define POOL      4000
 
 typedef struct tamperer {
     uint64_t random;
@@ -204,7 +204,7 @@ TEST(damaged_logs_are_rejected_or_stay_usable)
     size_t count = 0, taken = 0, cut = 0;
     const help_scenario *scenarios = help_scenarios(&count);
     tamperer *t = test_alloc(sizeof(*t));
-    haft__json *lines = test_alloc((MOST_LINES + 16) * sizeof(*lines));
+    haft__json *lines = test_alloc((MAX_LINES + 16) * sizeof(*lines));
     haft__arena kept;
     haft__arena_init(&kept, 0);
     *t = (tamperer){.random = 88172645463325252};
@@ -221,7 +221,7 @@ TEST(damaged_logs_are_rejected_or_stay_usable)
     haft__arena_mark mark = haft__arena_save(&t->arena);
     for (size_t i = 0; i < ROUNDS && count > 0; i++) {
         size_t which = i % count, line_count = 0;
-        for (haft_str rest = logs[which]; rest.len > 0 && line_count < MOST_LINES;) {
+        for (haft_str rest = logs[which]; rest.len > 0 && line_count < MAX_LINES;) {
             lines[line_count++] = body_of(t, haft__str_split(&rest, '\n'));
         }
         for (uint32_t changes = 1 + draw(t, 3); changes > 0; changes--) {

@@ -53,7 +53,7 @@ ONE = {
     "mcp": [[89.4, 37.9], [88.0, 38.3]],
     "spider-schemas": [[98.4, 41.5], [99.8, 40.8]],
 }
-LEAST_TOOLS, MOST_SERVERS = 5, 24
+LEAST_TOOLS, MAX_SERVERS = 5, 24
 SAMPLE = 200  # queries whose hits are all counted
 
 
@@ -103,7 +103,7 @@ def server_catalogues(directory):
     servers = {}
     for tool in corpus:
         servers.setdefault(tool["server"], []).append(tool)
-    for tools in [some for some in servers.values() if len(some) >= LEAST_TOOLS][:MOST_SERVERS]:
+    for tools in [some for some in servers.values() if len(some) >= LEAST_TOOLS][:MAX_SERVERS]:
         ids = {tool["id"] for tool in tools}
         yield tools, [query for query in queries if ids & set(query["relevant"])]
 

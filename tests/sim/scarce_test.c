@@ -18,7 +18,7 @@
     "agent; parallel=4; tools=look!read_only,put!idempotent,send,pay!approval,pick!headless,"      \
     "request_user_input,store_artifact"
 
-enum { MOST_EVENTS = 200, MOST_EFFECTS = 32, STOPPED = 1000 };
+enum { MAX_EVENTS = 200, MAX_EFFECTS = 32, STOPPED = 1000 };
 
 /* The data that outlives every host. */
 typedef struct world {
@@ -28,7 +28,7 @@ typedef struct world {
     struct {
         char call[HAFT__CALL_ID_SIZE];
         uint32_t attempt;
-    } effects[MOST_EFFECTS];
+    } effects[MAX_EFFECTS];
     size_t effect_count;
     unsigned hosts;
 } world;
@@ -154,7 +154,7 @@ static haft_status ask_model(host *h)
 
 static void record_effect(world *w, const haft__run_call *call)
 {
-    if (w->effect_count < MOST_EFFECTS) {
+    if (w->effect_count < MAX_EFFECTS) {
         (void)snprintf(w->effects[w->effect_count].call, HAFT__CALL_ID_SIZE, "%.*s",
                        HAFT__ARG(call->id));
         w->effects[w->effect_count++].attempt = call->attempt;

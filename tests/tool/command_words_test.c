@@ -55,7 +55,7 @@ static void describe(haft__buf *buf, const haft__command_words *words)
         const haft__command_word *word = &words->items[i];
         if (word->argument.ptr != NULL) {
             haft__buf_addf(buf, "%s%s%s%s", buf->len > 0 ? " " : "", risk_name(word->risk),
-                           word->unsure ? "?" : "", word->options_over ? "--" : "");
+                           word->unsure ? "?" : "", word->after_dashes ? "--" : "");
         }
     }
     if (words->stdin_reader < words->count) {

@@ -128,7 +128,7 @@ static haft_status check_number(const haft__args *args, const char *name, uint64
                             (unsigned long long)most, (unsigned long long)number);
 }
 
-#define MOST_SETTINGS 4
+#define MAX_SETTINGS 4
 
 static haft_status read_spec(haft__cli *cli, const haft__args *args, haft__spec_file *ret_file,
                              haft_error *err)
@@ -137,7 +137,7 @@ static haft_status read_spec(haft__cli *cli, const haft__args *args, haft__spec_
         {"workers", "graph.channels.workers.default"},
         {"turns", "graph.nodes.worker.agent.limits.turns"},
     };
-    const char *settings[MOST_SETTINGS];
+    const char *settings[MAX_SETTINGS];
     size_t count = 0;
     searched_paths paths;
     haft_status status = find_paths(cli, args, &paths, err);

@@ -5,8 +5,9 @@
 
 #include "cli/command.h"
 
-/* Handles one line. `failure` is not NULL if the line could not be read. The output contains errors
- * of the line; the handler fails only if printing fails. */
+/* Handles one line of the file and prints one line. If the file's line could not be read, `failure`
+ * is the reason (otherwise NULL). The handler prints `failure` and its own errors, and fails only
+ * if printing fails. */
 typedef haft_status haft__batch_handler(haft__cli *cli, void *context, haft_str line, size_t number,
                                         const haft_error *failure, haft_error *err);
 

@@ -41,18 +41,18 @@ static void add_wait(haft__buf *out, const haft__run_call *call, const haft__cal
 
 void haft__waiting_calls_add(haft__buf *out, const haft__run *run)
 {
-    size_t crowded = 0;
+    size_t over_limit = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
         haft__call_wait wait = haft__call_wait_find(run, &run->calls[i]);
         if (wait.by == HAFT__CALL_WAIT_PARALLEL) {
-            crowded++;
+            over_limit++;
         } else if (wait.by != HAFT__CALL_WAIT_NONE) {
             add_wait(out, &run->calls[i], &wait);
         }
     }
-    if (crowded > 0) {
-        haft__buf_addf(out, "  %zu call%s: at most %u run at once (limits.parallel)\n", crowded,
-                       crowded == 1 ? " waits" : "s wait", run->spec->limits.parallel);
+    if (over_limit > 0) {
+        haft__buf_addf(out, "  %zu call%s: at most %u run at once (limits.parallel)\n", over_limit,
+                       over_limit == 1 ? " waits" : "s wait", run->spec->limits.parallel);
     }
 }
 

@@ -9,8 +9,8 @@
 #include "exec/state_file.h"
 #include "io/file.h"
 
-#define MAGIC      "haft-slow 1"
-#define MOST_BYTES 4096U
+#define MAGIC     "haft-slow 1"
+#define MAX_BYTES 4096U
 
 haft_str haft__embedding_backoff_path(haft__arena *arena, haft_str name)
 {
@@ -27,7 +27,7 @@ bool haft__embedding_backoff_read(haft__arena *arena, haft_str path, uint64_t no
 {
     haft_str text = {NULL, 0};
     uint64_t until = 0, batch = 0;
-    if (path.len == 0 || haft__state_file_read(arena, path.ptr, MOST_BYTES, &text, NULL) != HAFT_OK
+    if (path.len == 0 || haft__state_file_read(arena, path.ptr, MAX_BYTES, &text, NULL) != HAFT_OK
         || !haft__str_equal(haft__str_split(&text, '\n'), HAFT__LIT(MAGIC))
         || !haft__str_to_u64(haft__str_split(&text, '\n'), &until)
         || !haft__str_to_u64(haft__str_split(&text, '\n'), &batch) || batch == 0
@@ -46,7 +46,7 @@ bool haft__embedding_backoff_write(haft_str path, uint64_t now, const haft__embe
     if (path.len == 0) {
         return false;
     }
-    haft__buf_init(&text, MOST_BYTES);
+    haft__buf_init(&text, MAX_BYTES);
     haft__buf_addf(&text, MAGIC "\n%" PRIu64 "\n%zu\n%.*s", now + slow->remaining_ms, slow->batch,
                    HAFT__ARG(slow->reason));
     haft__state_file_create_directory(path.ptr);

@@ -19,7 +19,7 @@
 #define MAGIC      "haft-vectors 1\n"
 #define HEAD_BYTES (sizeof(MAGIC) - 1 + 8)
 /* The text of the file, the rows that were added after reading it, and the map. */
-#define MOST_MEMORY (3 * (size_t)HAFT__LIMIT_EMBED_CACHE_BYTES)
+#define MAX_MEMORY (3 * (size_t)HAFT__LIMIT_EMBED_CACHE_BYTES)
 
 static void add_u32(haft__buf *buf, uint32_t number)
 {
@@ -50,7 +50,7 @@ void haft__embedding_cache_clear(haft__embedding_cache *cache)
 {
     haft_str path = cache->path;
     haft__arena fresh;
-    haft__arena_init(&fresh, MOST_MEMORY);
+    haft__arena_init(&fresh, MAX_MEMORY);
     cache->path = haft__arena_copy(&fresh, path);
     cache->path = cache->path.ptr != NULL ? cache->path : HAFT__LIT(""); /* "": memory only */
     haft__arena_finish(&cache->arena);
@@ -115,7 +115,7 @@ haft_status haft__embedding_cache_open(haft__embedding_cache *cache, haft_str na
                                        haft__hash_key hash_key, haft_error *err)
 {
     *cache = (haft__embedding_cache){.path = HAFT__LIT(""), .hash_key = hash_key};
-    haft__arena_init(&cache->arena, MOST_MEMORY);
+    haft__arena_init(&cache->arena, MAX_MEMORY);
     haft__map_init(&cache->rows, &cache->arena, hash_key);
     haft_str place = in_memory ? (haft_str){NULL, 0} : haft__state_file_directory(&cache->arena);
     if (place.ptr == NULL) {

@@ -26,12 +26,12 @@
 #define COMPILE_OPTIONS                                                                            \
     (CHECK_OPTIONS | PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX | PCRE2_USE_OFFSET_LIMIT)
 
-#define FIRST_STRIDE     64
-#define LONGEST_STRIDE   4096
-#define SLOW_NANOSECONDS 10000000
-#define SHORT_TEXT       ((size_t)64 << 10) /* up to this size the full step limit applies */
-#define STACK_START      ((size_t)32 << 10)
-#define STACK_MOST       ((size_t)HAFT__LIMIT_PATTERN_HEAP_KIB << 10)
+#define FIRST_STRIDE      64
+#define LONGEST_STRIDE    4096
+#define SLOW_NANOSECONDS  10000000
+#define SHORT_TEXT        ((size_t)64 << 10) /* up to this size the full step limit applies */
+#define START_STACK_BYTES ((size_t)32 << 10)
+#define MAX_STACK_BYTES   ((size_t)HAFT__LIMIT_PATTERN_HEAP_KIB << 10)
 
 struct haft__regex {
     pcre2_general_context *general;
@@ -128,7 +128,7 @@ static haft_status prepare(haft__regex *regex, haft_error *err)
     }
     (void)pcre2_set_heap_limit(regex->context, HAFT__LIMIT_PATTERN_HEAP_KIB);
     if (pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE) == 0) {
-        regex->stack = pcre2_jit_stack_create(STACK_START, STACK_MOST, regex->general);
+        regex->stack = pcre2_jit_stack_create(START_STACK_BYTES, MAX_STACK_BYTES, regex->general);
         if (regex->stack == NULL) {
             return haft__fail_no_memory(err);
         }

@@ -16,7 +16,7 @@
 #include "json/number.h"
 #include "json/pointer.h"
 
-#define MOST_ITEMS 16
+#define MAX_ITEMS 16
 
 /* Texts to try if a call is forced and the task has none that the schema accepts. */
 static const char *const samples[] = {
@@ -35,9 +35,10 @@ static const char *const samples[] = {
 typedef struct maker {
     haft__offline *o;
     const haft__tool *tool;
-    unsigned attempt; /* gives other values than earlier calls */
-    unsigned trial;   /* gives other values until the schema accepts them */
-    unsigned item;    /* of an array: gives other values for each */
+    /* A higher number selects the next possible value: */
+    unsigned attempt; /* for each call, so that it differs from earlier calls of the tool */
+    unsigned trial;   /* until the schema accepts the value */
+    unsigned item;    /* for each item of an array */
 } maker;
 
 static haft__json make(maker *m, haft__json schema, haft_str name, unsigned depth);
@@ -91,7 +92,8 @@ static haft__json resolve(const haft__tool *tool, haft__json schema)
     return schema;
 }
 
-/* The first type that is not null; without types, the one that the keywords are about. */
+/* The first type that is not null. If the schema names no type, the type is derived from its other
+ * keywords; "" if these do not determine it. */
 static haft_str type_of(haft__json schema)
 {
     const haft__json *type = keyword(schema, "type"), *types = list_keyword(schema, "type");
@@ -198,7 +200,8 @@ static bool is_stated(const maker *m, haft__json schema, haft_str name)
            && haft__offline_task_value(m->o, m->tool, name, schema, 0).len > 0;
 }
 
-/* A value that the schema names; NULL if the task states one, or there is none. */
+/* The value from the schema: `const`, the value of the enum that the task names, `default` if the
+ * task states no value, any value of the enum; NULL if there is none. */
 static const haft__json *named_value(const maker *m, haft__json schema, haft_str name)
 {
     const haft__json *list = list_keyword(schema, "enum"), *value = keyword(schema, "const");
@@ -217,7 +220,7 @@ static haft__json make_array(maker *m, haft__json schema, haft_str name, unsigne
 {
     const haft__json *items = keyword(schema, "items");
     int64_t count = keyword_int(schema, "minItems", 1);
-    count = count < 1 ? 1 : count > MOST_ITEMS ? MOST_ITEMS : count;
+    count = count < 1 ? 1 : count > MAX_ITEMS ? MAX_ITEMS : count;
     haft__json *list = allocate(m, (size_t)count, sizeof(*list));
     for (int64_t i = 0; list != NULL && i < count; i++) {
         m->item = (unsigned)i;
@@ -246,7 +249,8 @@ static haft__json properties_of(haft__json schema)
     return any ? *properties : haft__json_object(NULL, 0);
 }
 
-/* Gives required members, and other texts and choices that the task states. */
+/* The object has all required members, and those optional texts and choices (no numbers) that the
+ * task states. */
 static haft__json make_object(maker *m, haft__json schema, unsigned depth)
 {
     haft__json properties = properties_of(schema);

@@ -17,7 +17,7 @@
 /* How many sub-queries a plan has in its first and its second phase. */
 #define FIRST_GOALS  2U
 #define SECOND_GOALS 2U
-#define MOST_QUERIES 16U
+#define MAX_QUERIES  16U
 
 /* ---- which duty ---- */
 
@@ -86,13 +86,13 @@ static haft__json read_json(const haft__offline *o, haft_str text)
     return status == HAFT_OK ? value : haft__json_null();
 }
 
-/* The number after the field; `otherwise` without one. At most MOST_QUERIES, at least 1. */
+/* The number after the field; `otherwise` without one. At most MAX_QUERIES, at least 1. */
 static size_t number_of(haft_str task, const char *name, size_t otherwise)
 {
     uint64_t number = 0;
     bool good = haft__str_to_u64(haft__offline_duty_field(task, name, false), &number);
     number = good && number > 0 ? number : otherwise;
-    return number < MOST_QUERIES ? (size_t)number : MOST_QUERIES;
+    return number < MAX_QUERIES ? (size_t)number : MAX_QUERIES;
 }
 
 /* ---- splitting a question ---- */

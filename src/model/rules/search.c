@@ -17,7 +17,7 @@
 #define REACH ".{0,80}"
 #define NEAR  ".{0,30}"
 /* Room for one alternative more than an expression may have: end_alternative() removes it. */
-#define MOST_BYTES (2 * (size_t)HAFT__LIMIT_PATTERN_BYTES)
+#define MAX_BYTES (2 * (size_t)HAFT__LIMIT_PATTERN_BYTES)
 
 typedef struct expression {
     const haft__offline_words *words;
@@ -253,7 +253,7 @@ haft_status haft__offline_round(const haft__offline_words *words, size_t round, 
                                 haft__offline_search *ret_search, bool *ret_last, haft_error *err)
 {
     haft__buf text;
-    haft__buf_init(&text, MOST_BYTES);
+    haft__buf_init(&text, MAX_BYTES);
     expression e = {.words = words, .buf = &text};
     bool any = false;
     for (size_t i = 0; i < words->count; i++) {

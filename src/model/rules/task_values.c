@@ -13,9 +13,9 @@
 #include "model/rules/chars.h"
 #include "model/rules/offline_int.h"
 
-#define READ_BYTES  4000U
-#define MOST_VALUES 24U
-#define TASK_CHARS  500U
+#define READ_BYTES 4000U
+#define MAX_VALUES 24U
+#define TASK_CHARS 500U
 
 enum {
     VALUE_EMAIL = 1U << 0,
@@ -41,7 +41,7 @@ typedef struct value {
 } value;
 
 typedef struct values {
-    value items[MOST_VALUES];
+    value items[MAX_VALUES];
     size_t count;
     bool sentence_start; /* a capital says nothing there */
 } values;
@@ -88,7 +88,7 @@ static void add(values *list, haft_str text, uint32_t kind)
     if (kind == VALUE_PROPER && last != NULL && last->kind == VALUE_PROPER
         && last->text.ptr + last->text.len + 1 == text.ptr) {
         last->text.len += 1 + text.len;
-    } else if (list->count < MOST_VALUES && text.len > 0) {
+    } else if (list->count < MAX_VALUES && text.len > 0) {
         list->items[list->count++] = (value){text, kind};
     }
 }

@@ -14,7 +14,7 @@
 /* Bytes of a text for each token of the model's budget, and the budget if it is unknown. */
 #define TOKEN_BYTES  3
 #define UNKNOWN_ROOM 24000
-#define LEAST_CHARS  200
+#define MIN_CHARS    200
 
 /* WORDS words have about TOKENS tokens. */
 #define WORDS  3
@@ -75,8 +75,7 @@ static void write_turns(haft__buf *buf, const haft__run *run, const bool *remove
     }
     for (size_t i = 0; i < run->messages.count; i++) {
         if (removed[i]) {
-            add_whole_message(buf, &run->messages.items[i],
-                              each > LEAST_CHARS ? each : LEAST_CHARS);
+            add_whole_message(buf, &run->messages.items[i], each > MIN_CHARS ? each : MIN_CHARS);
         }
     }
 }

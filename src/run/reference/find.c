@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "run/reference/reference.h"
 
-#define MOST_DIGITS    9U
+#define MAX_DIGITS     9U
 #define LONGEST_ENDING 10U
 #define LONGEST_PATH   1024U
 #define BEFORE_A_QUOTE 8U /* maximum bytes between a reference and its quote: ": ", " says " */
@@ -37,11 +37,11 @@ static uint64_t read_number(haft_str text, size_t *at)
 {
     uint64_t number = 0;
     size_t start = *at;
-    while (*at < text.len && haft__ascii_is_digit(text.ptr[*at]) && *at - start <= MOST_DIGITS) {
+    while (*at < text.len && haft__ascii_is_digit(text.ptr[*at]) && *at - start <= MAX_DIGITS) {
         number = number * 10 + (uint64_t)(text.ptr[*at] - '0');
         (*at)++;
     }
-    return *at - start <= MOST_DIGITS ? number : 0;
+    return *at - start <= MAX_DIGITS ? number : 0;
 }
 
 /* Reads "12", "12-14", "12:5", "L12-L14" at the end of `text`. */

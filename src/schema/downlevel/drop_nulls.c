@@ -18,7 +18,7 @@
 #include "json/pointer.h"
 
 /* Nested references and alternatives; past this number the value is unchanged. */
-#define MOST_HOPS 32
+#define MAX_HOPS 32
 /* The number of steps that each member adds to the budget. */
 #define MEMBER_STEPS 100
 
@@ -33,7 +33,7 @@ typedef struct dropper {
 static bool step(dropper *d, unsigned hops)
 {
     d->steps -= d->steps > 0;
-    return d->steps > 0 && hops <= MOST_HOPS;
+    return d->steps > 0 && hops <= MAX_HOPS;
 }
 
 static const haft__json *target_of(const dropper *d, haft__json schema)
@@ -162,7 +162,7 @@ static haft__json drop_members(dropper *d, haft__json schema, haft__json value)
 /* The schema of an array's item; NULL without one. */
 static const haft__json *item_schema(const dropper *d, haft__json schema, uint32_t index)
 {
-    for (unsigned hops = 0; hops < MOST_HOPS; hops++) {
+    for (unsigned hops = 0; hops < MAX_HOPS; hops++) {
         const haft__json *first = haft__object_find(schema, "prefixItems"),
                          *items = haft__object_find(schema, "items");
         const haft__json *target = target_of(d, schema);

@@ -5,11 +5,11 @@
 #include "json/object.h"
 
 /* The longest name of a property. */
-#define MOST_NAME_BYTES 64
+#define MAX_NAME_BYTES 64
 
 bool haft__downlevel_can_name(const haft__downlevel *d, haft_str name)
 {
-    bool good = name.len > 0 && name.len <= MOST_NAME_BYTES;
+    bool good = name.len > 0 && name.len <= MAX_NAME_BYTES;
     for (size_t i = 0; good && i < name.len; i++) {
         good = haft__ascii_is_alphanumeric(name.ptr[i]) || name.ptr[i] == '_';
     }

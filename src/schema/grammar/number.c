@@ -7,7 +7,7 @@
 #include "json/number.h"
 #include "json/object.h"
 
-#define MOST_DIGITS 20 /* of any integer: without a limit, a model may write digits without end */
+#define MAX_DIGITS 20 /* of any integer: without a limit, a model may write digits without end */
 
 typedef struct bounds {
     int64_t least, most;
@@ -108,7 +108,7 @@ static size_t count_digits(uint64_t number)
 /* Adds the numbers from low to high, which both have `digits` digits. */
 static void add_length(haft__buf *body, uint64_t low, uint64_t high, size_t digits)
 {
-    char from[MOST_DIGITS + 1], to[MOST_DIGITS + 1];
+    char from[MAX_DIGITS + 1], to[MAX_DIGITS + 1];
     (void)snprintf(from, sizeof from, "%0*llu", (int)digits, (unsigned long long)low);
     (void)snprintf(to, sizeof to, "%0*llu", (int)digits, (unsigned long long)high);
     haft__gbnf_add_or(body);
@@ -128,7 +128,7 @@ static void add_magnitudes(haft__buf *body, uint64_t low, uint64_t high, bool op
     }
     if (open) {
         haft__gbnf_add_or(body);
-        haft__buf_addf(body, "[1-9] [0-9]{%zu,%d} ", first, MOST_DIGITS - 1);
+        haft__buf_addf(body, "[1-9] [0-9]{%zu,%d} ", first, MAX_DIGITS - 1);
     }
 }
 

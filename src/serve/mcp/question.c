@@ -22,7 +22,7 @@
 #include "serve/mcp/spec_int.h"
 #include "json/object.h"
 
-#define QUESTIONS_MOST 16
+#define MAX_QUESTIONS 16
 
 /* ---- pending calls ---- */
 
@@ -303,11 +303,11 @@ static bool is_question(const haft__run_call *call)
 }
 
 /* Collects the pending calls of one run; false if one of them cannot be asked. The client gets at
- * most QUESTIONS_MOST at once, the others when these are answered. */
+ * most MAX_QUESTIONS at once, the others when these are answered. */
 static bool gather_of_run(const haft__mcp_spec_job *job, haft__arena *arena, const haft__run *state,
-                          haft__mcp_server_question questions[QUESTIONS_MOST], size_t *io_count)
+                          haft__mcp_server_question questions[MAX_QUESTIONS], size_t *io_count)
 {
-    for (size_t i = state->batch; i < state->call_count && *io_count < QUESTIONS_MOST; i++) {
+    for (size_t i = state->batch; i < state->call_count && *io_count < MAX_QUESTIONS; i++) {
         const haft__run_call *call = &state->calls[i];
         if (!is_pending(call)) {
             continue;
@@ -328,7 +328,7 @@ static bool gather_of_run(const haft__mcp_spec_job *job, haft__arena *arena, con
 }
 
 static bool gather_questions(const haft__mcp_spec_job *job, haft__arena *arena,
-                             haft__mcp_server_question questions[QUESTIONS_MOST], size_t *ret_count)
+                             haft__mcp_server_question questions[MAX_QUESTIONS], size_t *ret_count)
 {
     bool can = true;
     *ret_count = 0;
@@ -403,7 +403,7 @@ static void ask(haft__mcp_spec_job *job, const haft__mcp_server_question *questi
 /* `err` is the error of a rejected answer, if any. */
 static void ask_pending(haft__mcp_spec_job *job, bool waits, const haft_error *err)
 {
-    haft__mcp_server_question questions[QUESTIONS_MOST];
+    haft__mcp_server_question questions[MAX_QUESTIONS];
     haft__arena scratch;
     size_t count;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);

@@ -231,8 +231,8 @@ static void check_builtins(haft__loader *l)
     for (size_t i = 0; i < l->spec->format_count; i++) {
         code |= haft__str_equal(l->spec->formats[i], HAFT__LIT("codemode"));
     }
-    bool crowded = !servers && haft__resolve_can_search(l->spec);
-    if (!servers && !crowded) {
+    bool can_search = !servers && haft__resolve_can_search(l->spec);
+    if (!servers && !can_search) {
         warn_idle(l, HAFT__BUILTIN_NEEDS_DEFERRED, "there is no MCP server to search");
     }
     check_search(l, servers);

@@ -9,10 +9,10 @@
 #include "io/clock.h"
 #include "store/postgres/postgres_int.h"
 
-/* $1 is the time when the statement is sent; the row of the answer contains it. synchronous_commit:
- * haft's own transaction may have changed it, so the statement reads `reset_val`, its value at the
- * start of the session. Connections: a role without special privileges cannot count the sessions of
- * other roles in pg_stat_activity, so pg_stat_database is used. */
+/* $1 is the time when the statement is sent; the statement returns it unchanged. haft's own
+ * transaction may have changed synchronous_commit, so the statement reads `reset_val`, the value at
+ * the start of the session. A role without special privileges cannot count the sessions of other
+ * roles in pg_stat_activity, so the statement counts connections with pg_stat_database. */
 #define FACTS                                                                                      \
     "SELECT current_setting('server_version'), pg_is_in_recovery()::int::bigint, "                 \
     "current_user::text, "                                                                         \
@@ -125,7 +125,7 @@ static void note_schema(report *r, const haft__pg_facts *facts)
                                   facts->versions == 1 ? "" : ", but haft.meta has several rows");
     }
     note(r, "schema", text, !facts->tables_exist || facts->versions == 1,
-         "delete all rows of haft.meta but one");
+         "delete all rows of haft.meta except one");
 }
 
 static void note_runs(report *r, const haft__pg_facts *facts)

@@ -23,7 +23,7 @@
 #define WEIGHT_ERROR  0.6F
 /* Shorter prefixes match too many words. */
 #define MIN_PREFIX     4U
-#define LEAST_NAME     2U
+#define MIN_NAME       2U
 #define MIN_HALF       3U
 #define MIN_DOUBLED    4U
 #define MIN_SWAP       5U
@@ -338,7 +338,7 @@ uint32_t haft__search_add_fuzzy(const haft__search_index *search, const haft__se
     haft_str raw = {word->raw, word->raw_length}, stem = {word->stem, word->stem_length};
     haft_str part = prefix_of(raw, stem);
     found f = {.search = search};
-    if (part.len >= (parsed->single ? LEAST_NAME : MIN_PREFIX)) {
+    if (part.len >= (parsed->single ? MIN_NAME : MIN_PREFIX)) {
         find_prefixes(&f, part);
     }
     for (size_t i = 0; i < f.count; i++) {

@@ -20,12 +20,12 @@
 #define SHORT        0.5F
 #define WORD         0.25F
 /* Shorter texts match too many names. */
-#define MIN_PREFIX      2U
-#define LEAST_SENTENCE  4U
-#define LEAST_INSIDE    2U
-#define LEAST_WORD      4U
-#define LEAST_SURE      5U
-#define LEAST_TWO_SLIPS 9U
+#define MIN_PREFIX    2U
+#define MIN_SENTENCE  4U
+#define MIN_INSIDE    2U
+#define MIN_WORD      4U
+#define MIN_SURE      5U
+#define MIN_TWO_SLIPS 9U
 
 typedef struct partial {
     const haft__search_index *search;
@@ -74,12 +74,12 @@ static float grade(const partial *p, uint32_t doc)
     if (haft__str_starts_with(name, p->part)) {
         return name.len > p->part.len ? PREFIX_BONUS : 0; /* names.c handles a whole name */
     }
-    if (!p->single || name.len == 0 || p->part.len < LEAST_INSIDE || !has_inside(whole, p->part)) {
+    if (!p->single || name.len == 0 || p->part.len < MIN_INSIDE || !has_inside(whole, p->part)) {
         return 0;
     }
     /* Among names that contain a short part, the shortest rank first. */
-    return p->part.len >= LEAST_SURE ? HAFT__SEARCH_PARTIAL_NAME
-                                     : SHORT + SHORT * (float)p->part.len / (float)name.len;
+    return p->part.len >= MIN_SURE ? HAFT__SEARCH_PARTIAL_NAME
+                                   : SHORT + SHORT * (float)p->part.len / (float)name.len;
 }
 
 static bool add_parts(const partial *p)
@@ -105,7 +105,7 @@ static bool may_be_near(const partial *p, const haft__search_indexed_doc *file, 
  * time. */
 static void add_slips(const partial *p)
 {
-    size_t most = p->part.len >= LEAST_TWO_SLIPS ? 2 : 1, count = 0;
+    size_t most = p->part.len >= MIN_TWO_SLIPS ? 2 : 1, count = 0;
     uint32_t limit = p->search->doc_table.limit;
     for (uint32_t i = 0; i < limit; i++) {
         count += may_be_near(p, &p->search->docs[i], most);
@@ -172,9 +172,9 @@ static bool begin(const haft__search_index *search, const haft__search_parsed_qu
                              .single = parsed->single,
                              .known = known};
     if (known) {
-        return parsed->single && length >= LEAST_WORD;
+        return parsed->single && length >= MIN_WORD;
     }
-    return length >= (parsed->single ? MIN_PREFIX : LEAST_SENTENCE);
+    return length >= (parsed->single ? MIN_PREFIX : MIN_SENTENCE);
 }
 
 bool haft__search_is_partial(const haft__search_index *search,
@@ -194,7 +194,7 @@ void haft__search_score_partial_names(const haft__search_index *search,
         return;
     }
     p.total = total;
-    if (!add_parts(&p) && !p.known && parsed->single && p.part.len >= LEAST_SURE
+    if (!add_parts(&p) && !p.known && parsed->single && p.part.len >= MIN_SURE
         && !is_word(search, p.part)) {
         add_slips(&p);
     }

@@ -21,7 +21,7 @@
 /* The factor for a document that is deprecated. */
 #define DEPRECATED 0.8F
 /* Similarities below this share of the best one are ignored. */
-#define LEAST_ANGLE 0.3F
+#define MIN_ANGLE 0.3F
 /* If the best similarity of word vectors exceeds the threshold by less than this, all similarities
  * count less, because even the nearest document is then not an answer. Embedding models have their
  * own scales. */
@@ -327,7 +327,7 @@ static void score_meaning(scorer *s, const haft__search_parsed_query *parsed)
     } else if (!haft__search_score_similarity(s->search, parsed, s->part)) {
         return;
     }
-    float best = best_of(s->part, s->limit), least = LEAST_ANGLE * best;
+    float best = best_of(s->part, s->limit), least = MIN_ANGLE * best;
     if (embedded) {
         find_answers_embedded(s, least);
     } else {

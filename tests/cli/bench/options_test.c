@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "test.h"
 
-#define MOST_WORDS 8
+#define MAX_WORDS 8
 
 static haft_status read_words(const char *const *words, haft__bench_options *ret_options,
                               haft_error *err)
@@ -84,7 +84,7 @@ TEST(the_model_name_gives_the_number_of_calls)
 TEST(errors_name_the_wrong_word)
 {
     static const struct {
-        const char *words[MOST_WORDS];
+        const char *words[MAX_WORDS];
         const char *where, *message, *hint;
     } cases[] = {
         {{"dance", "url=u"}, "", "expected once, load or suspend, found \"dance\"", ""},

@@ -12,16 +12,16 @@ TEST(every_member_can_be_remembered)
 {
     haft_str key = HAFT__LIT("0123456789abcdef"), other = HAFT__LIT("fedcba9876543210");
     haft__refusals all = {.count = 0};
-    haft__member_texts texts = {.of = {0}};
+    haft__member_texts texts = {.hash = {0}};
     const char *before = getenv("XDG_STATE_HOME");
     char *kept = before != NULL ? strdup(before) : NULL;
     (void)setenv("XDG_STATE_HOME", help_folder(), 1);
     for (size_t i = 0; i < HAFT__MEMBER_COUNT; i++) {
         bool has_text = (HAFT__MEMBER_WITH_TEXT & HAFT__MEMBER_BIT(i)) != 0;
-        texts.of[i] = has_text ? UINT64_MAX - i : 0;
+        texts.hash[i] = has_text ? UINT64_MAX - i : 0;
         haft__refusals_add(&all, (haft__refusal){.member = (haft__member)i,
                                                  .status = (uint16_t)(400 + i),
-                                                 .text = texts.of[i],
+                                                 .text = texts.hash[i],
                                                  .at_ms = 1000 + i});
     }
     haft__refusal_file_write(key, &all);

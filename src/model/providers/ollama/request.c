@@ -126,7 +126,7 @@ static const haft__json *find_token_limit(haft__json given)
     return found;
 }
 
-#define LEAST_CONTEXT   8192
+#define MIN_CONTEXT     8192
 #define BYTES_PER_TOKEN 3 /* fewer than usual: the estimate must not be too small */
 #define REPLY_TOKENS    4096
 
@@ -141,7 +141,7 @@ static uint64_t context_for(const haft__provider_conversation *chat, haft__json 
         reply = reply < HAFT__LIMIT_MODEL_REPLY_TOKENS ? reply : HAFT__LIMIT_MODEL_REPLY_TOKENS;
     }
     uint64_t needed = bytes / BYTES_PER_TOKEN + reply;
-    uint64_t context = chat->context > LEAST_CONTEXT ? chat->context : LEAST_CONTEXT;
+    uint64_t context = chat->context > MIN_CONTEXT ? chat->context : MIN_CONTEXT;
     while (context < needed) {
         context *= 2;
     }

@@ -23,10 +23,10 @@
 #define SCHEMA "response_format.json_schema"
 
 /* Limits from OpenAI's documentation. */
-#define MOST_DEPTH      10
-#define MOST_PROPERTIES 5000
-#define MOST_VALUES     1000 /* of all enums together */
-#define NAME_BYTES      64
+#define MAX_DEPTH      10
+#define MAX_PROPERTIES 5000
+#define MAX_VALUES     1000 /* of all enums together */
+#define NAME_BYTES     64
 
 typedef struct strict {
     haft__chat_reader *r;
@@ -121,7 +121,7 @@ static bool check_object(strict *s, haft__json schema)
         return refuse(s, "'required' has a key that is not in properties.");
     }
     s->properties += count;
-    return s->properties <= MOST_PROPERTIES || refuse(s, "there are more than 5000 properties.");
+    return s->properties <= MAX_PROPERTIES || refuse(s, "there are more than 5000 properties.");
 }
 
 /* Named schemas: properties and definitions. */
@@ -164,7 +164,7 @@ static bool check_keywords(strict *s, haft__json schema)
     }
     const haft__json *values = haft__json_get(schema, HAFT__LIT("enum"));
     s->values += values != NULL ? values->count : 0;
-    return s->values <= MOST_VALUES || refuse(s, "there are more than 1000 values of enums.");
+    return s->values <= MAX_VALUES || refuse(s, "there are more than 1000 values of enums.");
 }
 
 static bool check_strict(strict *s, haft__json schema, unsigned depth)
@@ -179,7 +179,7 @@ static bool check_strict(strict *s, haft__json schema, unsigned depth)
         && haft__json_get(schema, HAFT__LIT("$ref")) == NULL) {
         return refuse(s, "schema must have a 'type' key.");
     }
-    if (depth > MOST_DEPTH) {
+    if (depth > MAX_DEPTH) {
         return refuse(s, "it is nested more than 10 levels deep.");
     }
     if (has_type(schema, "array") && items == NULL) {

@@ -13,13 +13,13 @@
 #include "json/object.h"
 #include "json/read.h"
 
-#define MOST_ID_BYTES 64 /* of a call_id */
+#define MAX_ID_BYTES 64 /* of a call_id */
 
 /* A model of another provider may have written a longer id. */
 static void add_id(haft__json_writer *w, haft_str id)
 {
     char short_id[HAFT__ID_SHORT_LENGTH];
-    if (id.len > MOST_ID_BYTES) {
+    if (id.len > MAX_ID_BYTES) {
         haft__id_short(id, short_id);
         id = (haft_str){short_id, sizeof(short_id)};
     }
@@ -40,7 +40,7 @@ static bool has_calls(haft__json items, const haft__message *message)
             continue;
         }
         haft_str id = haft__object_string(items.items[i], "call_id");
-        if (found == message->call_count || id.len > MOST_ID_BYTES
+        if (found == message->call_count || id.len > MAX_ID_BYTES
             || !haft__str_equal(id, message->calls[found].id)) {
             return false;
         }

@@ -15,10 +15,10 @@
 #include "json/object.h"
 
 /* Limits of OpenAI for strict schemas. */
-#define MOST_LEVELS     10
-#define MOST_PROPERTIES 5000
-#define MOST_VALUES     1000   /* in all enums */
-#define MOST_CHARACTERS 120000 /* in all names and enums */
+#define MAX_LEVELS     10
+#define MAX_PROPERTIES 5000
+#define MAX_VALUES     1000   /* in all enums */
+#define MAX_CHARACTERS 120000 /* in all names and enums */
 
 typedef struct schema_size {
     size_t properties, values, characters;
@@ -56,7 +56,7 @@ static void measure_members(haft__json members, size_t level, schema_size *size)
 static void measure(haft__json schema, size_t level, schema_size *size)
 {
     haft__json values = haft__object_get(schema, "enum");
-    size->unfit = size->unfit || level > MOST_LEVELS
+    size->unfit = size->unfit || level > MAX_LEVELS
                   || has_special_group(haft__object_string(schema, "pattern"));
     if (size->unfit || schema.kind != HAFT__JSON_OBJECT) {
         return;
@@ -75,8 +75,8 @@ static bool fits_strict_mode(haft__json schema, haft__json defs)
     schema_size size = {.properties = 0};
     measure(schema, 1, &size);
     measure_members(defs, 1, &size);
-    return !size.unfit && size.properties <= MOST_PROPERTIES && size.values <= MOST_VALUES
-           && size.characters <= MOST_CHARACTERS;
+    return !size.unfit && size.properties <= MAX_PROPERTIES && size.values <= MAX_VALUES
+           && size.characters <= MAX_CHARACTERS;
 }
 
 /* Writes the members of an object schema. */

@@ -302,20 +302,20 @@ static size_t count_in(haft_str text, haft_str part)
     return count;
 }
 
-#define MOST_CALLS 12
+#define MAX_CALLS 12
 
 /* A request after one turn with so many calls; `own` is its reply as the model wrote it, or "". */
 static size_t write_turn(size_t count, const char *own, haft__buf *buf)
 {
-    static char ids[MOST_CALLS][24];
-    haft__message_call made[MOST_CALLS];
-    haft__message list[2 + MOST_CALLS] = {items[1],
-                                          {.role = HAFT__MESSAGE_ASSISTANT,
-                                           .calls = made,
-                                           .call_count = count,
-                                           .items = haft__str(own),
-                                           .items_provider = HAFT__LIT("anthropic"),
-                                           .items_model = HAFT__LIT("claude-opus-5")}};
+    static char ids[MAX_CALLS][24];
+    haft__message_call made[MAX_CALLS];
+    haft__message list[2 + MAX_CALLS] = {items[1],
+                                         {.role = HAFT__MESSAGE_ASSISTANT,
+                                          .calls = made,
+                                          .call_count = count,
+                                          .items = haft__str(own),
+                                          .items_provider = HAFT__LIT("anthropic"),
+                                          .items_model = HAFT__LIT("claude-opus-5")}};
     haft__messages messages = {.items = list, .count = 2 + count};
     haft__request request = request_of(0, &messages);
     haft__provider_request_options options = {.stream = false};
