@@ -44,7 +44,7 @@ static void end(fixture *f)
 static size_t leaked(haft_str text)
 {
     static const char secret[] = SECRET;
-    size_t most = 0;
+    size_t max = 0;
     for (size_t at = 0; at < text.len; at++) {
         for (size_t from = 0; from < sizeof(secret) - 1; from++) {
             size_t same = 0;
@@ -52,10 +52,10 @@ static size_t leaked(haft_str text)
                    && text.ptr[at + same] == secret[from + same]) {
                 same++;
             }
-            most = same > most ? same : most;
+            max = same > max ? same : max;
         }
     }
-    return most;
+    return max;
 }
 
 static void check(haft_str shown, const char *what, size_t offset)

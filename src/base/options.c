@@ -6,14 +6,14 @@
 
 #include "base/error.h"
 
-haft_status haft__options_copy(void *io_options, size_t size, size_t least, const void *given,
+haft_status haft__options_copy(void *io_options, size_t size, size_t min, const void *given,
                                const char *init, haft_error *err)
 {
     size_t given_size;
     memcpy(&given_size, given, sizeof(given_size));
-    if (given_size < least) {
+    if (given_size < min) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/struct_size",
-                                        "expected at least %zu, found %zu", least, given_size);
+                                        "expected at least %zu, found %zu", min, given_size);
         return haft__hint(err, status, "start from %s", init);
     }
     memcpy(io_options, given, given_size < size ? given_size : size);

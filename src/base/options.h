@@ -10,9 +10,9 @@
 /* Copies `given` over `io_options`, which has `size` bytes and contains the defaults. Both
  * structs begin with a size_t struct_size. Fields that the program's version lacks keep their
  * defaults; fields that this version lacks are ignored. BAD_INPUT when struct_size is less than
- * `least`, the size in the first version; the message names `init`, the macro that initialises the
+ * `min`, the size in the first version; the message names `init`, the macro that initialises the
  * struct. */
-HAFT_MUST_USE haft_status haft__options_copy(void *io_options, size_t size, size_t least,
+HAFT_MUST_USE haft_status haft__options_copy(void *io_options, size_t size, size_t min,
                                              const void *given, const char *init, haft_error *err);
 
 #endif

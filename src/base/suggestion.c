@@ -17,7 +17,7 @@
 typedef uint8_t table[3][HAFT__LIMIT_SUGGESTION_BYTES + 1];
 _Static_assert(HAFT__LIMIT_SUGGESTION_BYTES < UINT8_MAX, "a distance has to fit into a byte");
 
-static uint8_t least(unsigned a, unsigned b)
+static uint8_t min(unsigned a, unsigned b)
 {
     return (uint8_t)(a < b ? a : b);
 }
@@ -31,22 +31,22 @@ static uint8_t next_row(haft_str a, haft_str b, size_t i, table rows)
     uint8_t smallest = row[0] = (uint8_t)i;
     for (size_t k = 1; k <= b.len; k++) {
         char x = haft__ascii_lower(a.ptr[i - 1]), y = haft__ascii_lower(b.ptr[k - 1]);
-        row[k] = least(above[k - 1] + (x != y), 1U + least(above[k], row[k - 1]));
+        row[k] = min(above[k - 1] + (x != y), 1U + min(above[k], row[k - 1]));
         if (i > 1 && k > 1 && x == haft__ascii_lower(b.ptr[k - 2])
             && y == haft__ascii_lower(a.ptr[i - 2])) {
-            row[k] = least(row[k], two_above[k - 2] + 1U);
+            row[k] = min(row[k], two_above[k - 2] + 1U);
         }
-        smallest = least(smallest, row[k]);
+        smallest = min(smallest, row[k]);
     }
     return smallest;
 }
 
-size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most)
+size_t haft__suggestion_distance(haft_str a, haft_str b, size_t max)
 {
     size_t difference = a.len > b.len ? a.len - b.len : b.len - a.len;
     if (a.len > HAFT__LIMIT_SUGGESTION_BYTES || b.len > HAFT__LIMIT_SUGGESTION_BYTES
-        || difference > most) {
-        return most + 1;
+        || difference > max) {
+        return max + 1;
     }
     table rows = {{0}};
     for (size_t k = 0; k <= b.len; k++) {
@@ -54,13 +54,13 @@ size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most)
     }
     for (size_t i = 1; i <= a.len; i++) {
         /* A row depends on the two previous rows, and the minima of neighbouring rows differ by at
-         * most one. So if a row's minimum exceeds most + 1, no later row can have `most`. */
-        if (next_row(a, b, i, rows) > most + 1) {
-            return most + 1;
+         * most one. So if a row's minimum exceeds most + 1, no later row can have `max`. */
+        if (next_row(a, b, i, rows) > max + 1) {
+            return max + 1;
         }
     }
     size_t distance = rows[a.len % 3][b.len];
-    return distance <= most ? distance : most + 1;
+    return distance <= max ? distance : max + 1;
 }
 
 void haft__suggestion_init(haft__suggestion *near, haft_str word)

@@ -10,7 +10,7 @@
 /* The edit distance: the number of bytes to add, remove, change or swap with a neighbour to convert
  * `a` to `b`, ignoring ASCII case. The result is at most most + 1. For names longer than
  * HAFT__LIMIT_SUGGESTION_BYTES, which are useless in a hint, the result is most + 1. */
-size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most);
+size_t haft__suggestion_distance(haft_str a, haft_str b, size_t max);
 
 /* Collects the nearest of several names, offered one by one. */
 typedef struct haft__suggestion {

@@ -141,8 +141,8 @@ size_t haft__utf8_complete_prefix(haft_str s)
     if (s.len > 0 && ((unsigned char)s.ptr[s.len - 1] & 0x80) == 0) {
         return s.len; /* an ASCII character is always complete */
     }
-    size_t most = s.len < HAFT__UTF8_MAX_BYTES - 1 ? s.len : HAFT__UTF8_MAX_BYTES - 1;
-    for (size_t n = most; n > 0; n--) {
+    size_t max = s.len < HAFT__UTF8_MAX_BYTES - 1 ? s.len : HAFT__UTF8_MAX_BYTES - 1;
+    for (size_t n = max; n > 0; n--) {
         if (haft__utf8_incomplete((haft_str){s.ptr + s.len - n, n})) {
             return s.len - n;
         }

@@ -223,19 +223,19 @@ haft_status haft__channel_fits(const haft__channel *channel, const haft__channel
                                haft_error *err)
 {
     bool whole = delta->replaced || !value->present, present = false;
-    size_t most = HAFT__LIMIT_GRAPH_CHANNEL_BYTES, added = 0;
+    size_t max = HAFT__LIMIT_GRAPH_CHANNEL_BYTES, added = 0;
     haft__json next;
     *ret_fits = true;
     if (!delta->changed) {
         return HAFT_OK;
     }
     added = haft__channel_size(delta->value);
-    *ret_fits = added + (whole ? 0 : value->size) <= most;
+    *ret_fits = added + (whole ? 0 : value->size) <= max;
     if (*ret_fits || whole) {
         return HAFT_OK;
     }
     /* The sum of sizes may be too high, because a merge may replace members. */
     haft_status status = haft__channel_preview(channel, value, delta, arena, &present, &next, err);
-    *ret_fits = status == HAFT_OK && haft__channel_size(next) <= most;
+    *ret_fits = status == HAFT_OK && haft__channel_size(next) <= max;
     return status;
 }

@@ -422,7 +422,7 @@ static void on_slot_ready(void *context)
 static haft_status start_attempt(haft__model_call *call, haft_error *err)
 {
     haft_runtime *runtime = call->run->runtime;
-    uint32_t most = call->run->agent->spec->model.requests;
+    uint32_t max = call->run->agent->spec->model.requests;
     uint64_t wait = haft__model_server_wait_ms(call->server, haft__loop_now(runtime->loop));
     if (wait > 0) {
         haft__model_server_release(call->server, &call->slot);
@@ -434,7 +434,7 @@ static haft_status start_attempt(haft__model_call *call, haft_error *err)
     call->slot.context = call;
     bool may_send = call->slot.in_use
                     || haft__model_server_acquire(call->server, &call->slot,
-                                                  most > 0 ? most : HAFT__LIMIT_MODEL_REQUESTS);
+                                                  max > 0 ? max : HAFT__LIMIT_MODEL_REQUESTS);
     return may_send ? send_request(call, err) : HAFT_OK;
 }
 

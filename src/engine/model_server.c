@@ -70,9 +70,9 @@ static void remove_waiting(haft__model_server *server, haft__model_slot *slot)
     slot->waiting = false;
 }
 
-bool haft__model_server_acquire(haft__model_server *server, haft__model_slot *slot, uint32_t most)
+bool haft__model_server_acquire(haft__model_server *server, haft__model_slot *slot, uint32_t max)
 {
-    if (server->active >= most) {
+    if (server->active >= max) {
         add_waiting(server, slot);
         return false;
     }

@@ -40,9 +40,9 @@ uint64_t haft__model_server_wait_ms(const haft__model_server *server, uint64_t n
 /* Blocks requests until `until_ms`. An earlier time does not shorten an existing block. */
 void haft__model_server_block(haft__model_server *server, uint64_t until_ms);
 
-/* Acquires a slot. If `most` slots are in use, returns false; slot->ready is called later, when the
+/* Acquires a slot. If `max` slots are in use, returns false; slot->ready is called later, when the
  * slot is in use. */
-bool haft__model_server_acquire(haft__model_server *server, haft__model_slot *slot, uint32_t most);
+bool haft__model_server_acquire(haft__model_server *server, haft__model_slot *slot, uint32_t max);
 
 /* Releases the slot, or removes it from the waiting slots. A released slot is given to the first
  * waiting slot. */

@@ -49,10 +49,10 @@ static void clear(haft__call_builder *call)
 }
 
 /* Adds as much of `bytes` as fits. */
-static void keep(haft__parser *p, haft__buf *raw, haft_str bytes, size_t most)
+static void keep(haft__parser *p, haft__buf *raw, haft_str bytes, size_t max)
 {
-    if (raw->len < most) {
-        size_t room = most - raw->len;
+    if (raw->len < max) {
+        size_t room = max - raw->len;
         haft__buf_add(raw, bytes.ptr, bytes.len < room ? bytes.len : room);
         haft__parser_check(p, raw);
     }
@@ -88,10 +88,10 @@ void haft__call_builder_record(haft__parser *p, haft_str bytes)
     const haft__call_builder *call = &p->call;
     haft__buf *raw = &p->call.raw;
     bool content = (call->if_known || call->if_named) && !call->named; /* it may become content */
-    size_t most = content ? HAFT__LIMIT_FORMAT_BYTES : HAFT__LIMIT_FORMAT_RAW_BYTES;
+    size_t max = content ? HAFT__LIMIT_FORMAT_BYTES : HAFT__LIMIT_FORMAT_RAW_BYTES;
     if (call->open) {
         p->call.written += bytes.len;
-        keep(p, raw, bytes, most);
+        keep(p, raw, bytes, max);
     } else if (p->head.live) {
         p->head.written += bytes.len;
         keep(p, &p->head.raw, bytes, HAFT__LIMIT_FORMAT_RAW_BYTES);

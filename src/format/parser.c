@@ -162,8 +162,8 @@ static void consume(haft__parser *p, haft_str *io_bytes)
     } else if (p->mark_node == 0) {
         bool moves = haft__parser_may_leave_state(
             haft__parser_state(p)); /* in such states few of the bytes are likely to be consumed */
-        size_t most = moves && io_bytes->len > LOOK_AHEAD ? LOOK_AHEAD : io_bytes->len;
-        plain = haft__aho_corasick_skip(marks, (haft_str){io_bytes->ptr, most});
+        size_t max = moves && io_bytes->len > LOOK_AHEAD ? LOOK_AHEAD : io_bytes->len;
+        plain = haft__aho_corasick_skip(marks, (haft_str){io_bytes->ptr, max});
     }
     if (plain > 0) {
         size_t used = haft__parser_consume(p, (haft_str){io_bytes->ptr, plain});

@@ -122,8 +122,8 @@ static haft__json write_deferred(haft__graph_execution *x, const bool *deferred,
 {
     haft__graph_node_id *nodes =
         haft__arena_array(&x->scratch, x->graph->defer_count + 1, sizeof(*nodes));
-    size_t count = 0, most = x->graph->defer_count > 0 ? x->graph->node_count : 0;
-    for (size_t n = 0; nodes != NULL && n < most; n++) {
+    size_t count = 0, max = x->graph->defer_count > 0 ? x->graph->node_count : 0;
+    for (size_t n = 0; nodes != NULL && n < max; n++) {
         if (deferred[n]) {
             nodes[count++] = (haft__graph_node_id)n;
         }

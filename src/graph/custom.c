@@ -136,11 +136,11 @@ haft_status haft__graph_execution_reduction(haft__graph_execution *x, uint32_t c
                                             haft__arena *arena, haft__json *ret_input,
                                             haft_error *err)
 {
-    size_t most = 0, count = 0, own_count = 0;
+    size_t max = 0, count = 0, own_count = 0;
     for (size_t i = 0; i < x->task_count; i++) {
-        most += x->tasks[i].program.output.write_count;
+        max += x->tasks[i].program.output.write_count;
     }
-    haft__json *given = haft__arena_array(arena, most + 1, sizeof(*given));
+    haft__json *given = haft__arena_array(arena, max + 1, sizeof(*given));
     haft__json *own = haft__arena_array(arena, x->task_count + 1, sizeof(*own));
     haft__json_member *members = haft__arena_array(arena, 3, sizeof(*members));
     bool failed = given == NULL || own == NULL || members == NULL;

@@ -228,13 +228,13 @@ static bool divide_exactly(haft__bigint *a, uint64_t odd)
     return true;
 }
 
-void haft__bigint_remove_fives(haft__bigint *a, uint32_t most)
+void haft__bigint_remove_fives(haft__bigint *a, uint32_t max)
 {
-    while (most >= FIVES_IN_A_WORD && divide_exactly(a, FIVE_TO_THE_27)) {
-        most -= FIVES_IN_A_WORD;
+    while (max >= FIVES_IN_A_WORD && divide_exactly(a, FIVE_TO_THE_27)) {
+        max -= FIVES_IN_A_WORD;
     }
-    while (most > 0 && divide_exactly(a, 5)) {
-        most--;
+    while (max > 0 && divide_exactly(a, 5)) {
+        max--;
     }
 }
 

@@ -48,8 +48,8 @@ uint32_t haft__bigint_bits(const haft__bigint *a);
 /* The number of times 2 divides a, which is not 0. */
 uint32_t haft__bigint_trailing_zeros(const haft__bigint *a);
 
-/* Divides a, which is not 0, by 5 as often as possible, at most `most` times. */
-void haft__bigint_remove_fives(haft__bigint *a, uint32_t most);
+/* Divides a, which is not 0, by 5 as often as possible, at most `max` times. */
+void haft__bigint_remove_fives(haft__bigint *a, uint32_t max);
 
 /* Whether a is a multiple of b, which is not 0. Overwrites both. */
 bool haft__bigint_is_multiple(haft__bigint *a, haft__bigint *b);

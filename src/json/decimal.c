@@ -62,8 +62,8 @@ static void drop_trailing_zeros(haft_str *digits)
 
 static int64_t clamp(int64_t exponent)
 {
-    int64_t most = HAFT__DECIMAL_EXPONENT_MAX;
-    return exponent > most ? most : exponent < -most ? -most : exponent;
+    int64_t max = HAFT__DECIMAL_EXPONENT_MAX;
+    return exponent > max ? max : exponent < -max ? -max : exponent;
 }
 
 haft__decimal haft__decimal_parse(haft_str text)

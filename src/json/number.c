@@ -133,10 +133,10 @@ static bool is_long_multiple(const haft__decimal *value, const haft__decimal *di
     to_bigint(value, &a);
     to_bigint(divisor, &b);
     uint32_t twos = haft__bigint_trailing_zeros(&b);
-    uint32_t most = tens < UINT32_MAX ? (uint32_t)tens : UINT32_MAX;
-    haft__bigint_shift_right(&b, twos < most ? twos : most);
+    uint32_t max = tens < UINT32_MAX ? (uint32_t)tens : UINT32_MAX;
+    haft__bigint_shift_right(&b, twos < max ? twos : max);
     if (twos == 0) {
-        haft__bigint_remove_fives(&b, most);
+        haft__bigint_remove_fives(&b, max);
     }
     return haft__bigint_is_multiple(&a, &b);
 }

@@ -40,14 +40,14 @@ static void show(haft_str text, shown *ret)
     ret->text = (haft_str){ret->made, (size_t)made};
 }
 
-/* The length of the visible form; measuring stops after it exceeds `most`. *ret_same: the visible
+/* The length of the visible form; measuring stops after it exceeds `max`. *ret_same: the visible
  * form equals the text. */
-static size_t measure(haft_str text, size_t most, bool *ret_same)
+static size_t measure(haft_str text, size_t max, bool *ret_same)
 {
     size_t total = 0;
     shown s;
     *ret_same = true;
-    while (text.len > 0 && total <= most) {
+    while (text.len > 0 && total <= max) {
         show(text, &s);
         *ret_same = *ret_same && s.text.ptr == text.ptr;
         total += s.text.len;
@@ -56,11 +56,11 @@ static size_t measure(haft_str text, size_t most, bool *ret_same)
     return total;
 }
 
-void haft__visible_append(haft__buf *buf, haft_str text, size_t most)
+void haft__visible_append(haft__buf *buf, haft_str text, size_t max)
 {
     bool same;
-    bool cut = measure(text, most, &same) > most;
-    size_t room = !cut ? most : most > CUT.len ? most - CUT.len : 0;
+    bool cut = measure(text, max, &same) > max;
+    size_t room = !cut ? max : max > CUT.len ? max - CUT.len : 0;
     shown s;
     while (text.len > 0) {
         show(text, &s);
@@ -72,21 +72,21 @@ void haft__visible_append(haft__buf *buf, haft_str text, size_t most)
         text = haft__str_skip(text, s.bytes);
     }
     if (cut) {
-        haft__buf_add(buf, CUT.ptr, most < CUT.len ? most : CUT.len);
+        haft__buf_add(buf, CUT.ptr, max < CUT.len ? max : CUT.len);
     }
 }
 
-haft_status haft__visible_copy(haft__arena *arena, haft_str text, size_t most, haft_str *ret_text,
+haft_status haft__visible_copy(haft__arena *arena, haft_str text, size_t max, haft_str *ret_text,
                                haft_error *err)
 {
     bool same;
-    if (measure(text, most, &same) <= most && same) {
+    if (measure(text, max, &same) <= max && same) {
         *ret_text = text;
         return HAFT_OK;
     }
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    haft__visible_append(&buf, text, most);
+    haft__visible_append(&buf, text, max);
     haft_status status = haft__buf_check(&buf, err);
     haft_str made = status == HAFT_OK ? haft__arena_copy(arena, haft__buf_str(&buf)) : text;
     haft__buf_finish(&buf);

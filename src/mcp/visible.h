@@ -15,12 +15,12 @@
 /* Whether a character is hidden. */
 bool haft__visible_is_hidden(uint32_t code);
 
-/* Appends the visible form of the text, with invalid UTF-8 bytes as <0xFF>. It has at most `most`
+/* Appends the visible form of the text, with invalid UTF-8 bytes as <0xFF>. It has at most `max`
  * bytes, with "..." at the end if it was truncated. */
-void haft__visible_append(haft__buf *buf, haft_str text, size_t most);
+void haft__visible_append(haft__buf *buf, haft_str text, size_t max);
 
 /* Returns the visible form in an arena, or `text` itself if it contains no hidden characters. */
-HAFT_MUST_USE haft_status haft__visible_copy(haft__arena *arena, haft_str text, size_t most,
+HAFT_MUST_USE haft_status haft__visible_copy(haft__arena *arena, haft_str text, size_t max,
                                              haft_str *ret_text, haft_error *err);
 
 #endif

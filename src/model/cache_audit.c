@@ -61,12 +61,12 @@ static size_t count_same_shrunk(const haft__cache_audit *audit, haft_str body)
 
 static size_t count_same(haft_str a, haft_str b)
 {
-    size_t most = a.len < b.len ? a.len : b.len;
+    size_t max = a.len < b.len ? a.len : b.len;
     size_t same = 0;
-    while (most - same >= STEP && memcmp(a.ptr + same, b.ptr + same, STEP) == 0) {
+    while (max - same >= STEP && memcmp(a.ptr + same, b.ptr + same, STEP) == 0) {
         same += STEP;
     }
-    while (same < most && a.ptr[same] == b.ptr[same]) {
+    while (same < max && a.ptr[same] == b.ptr[same]) {
         same++;
     }
     return same;

@@ -63,16 +63,16 @@ static bool is_version(haft_str pattern, size_t at)
            && pattern.ptr[at + 1] == '+';
 }
 
-/* Consumes a version of at least `least`, which has at most two digits: a longer number is a date.
+/* Consumes a version of at least `min`, which has at most two digits: a longer number is a date.
  */
-static bool skip_version(haft_str name, size_t *io_at, unsigned least)
+static bool skip_version(haft_str name, size_t *io_at, unsigned min)
 {
     size_t at = *io_at;
     unsigned number = 0;
     for (; at < name.len && haft__ascii_is_digit(name.ptr[at]) && at < *io_at + 3; at++) {
         number = number * 10 + (unsigned)(name.ptr[at] - '0');
     }
-    bool good = at > *io_at && at <= *io_at + 2 && number >= least;
+    bool good = at > *io_at && at <= *io_at + 2 && number >= min;
     *io_at = at;
     return good;
 }

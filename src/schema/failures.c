@@ -40,8 +40,8 @@ static void write_instance_path(haft__buf *buf, const haft__instance_path *at)
     }
     while (count > 0) {
         const haft__instance_path *step = path[--count];
-        size_t most = step->key != NULL ? 2 * (size_t)step->key->count + 1 : INDEX_BYTES;
-        if (most > buf->max - buf->len - sizeof("/...")) {
+        size_t max = step->key != NULL ? 2 * (size_t)step->key->count + 1 : INDEX_BYTES;
+        if (max > buf->max - buf->len - sizeof("/...")) {
             haft__describe_add(buf, "/...");
             return;
         }

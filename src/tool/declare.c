@@ -49,8 +49,8 @@ haft_status haft__field_prepend_pointer(haft_status status, const char *step, ha
 {
     if (err != NULL && status != HAFT_NO_MEMORY) {
         size_t length = strlen(step), old = strlen(err->where);
-        size_t most = sizeof(err->where) - length - 2;
-        size_t kept = old < most ? old : most;
+        size_t max = sizeof(err->where) - length - 2;
+        size_t kept = old < max ? old : max;
         memmove(err->where + length + 1, err->where, kept);
         err->where[0] = '/';
         memcpy(err->where + 1, step, length);

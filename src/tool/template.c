@@ -20,8 +20,8 @@ static haft_str read_name(haft_str text)
 /* The first {name} in the text. Names are short, so testing a literal brace is cheap. */
 static haft_str find_name(haft_str text)
 {
-    size_t most = HAFT__ARGS_NAME_BYTES + 2;
-    return read_name((haft_str){text.ptr, text.len < most ? text.len : most});
+    size_t max = HAFT__ARGS_NAME_BYTES + 2;
+    return read_name((haft_str){text.ptr, text.len < max ? text.len : max});
 }
 
 bool haft__template_next(haft_str *rest, haft__template_piece *ret_piece)

@@ -8,7 +8,7 @@ TEST(distances_count_edits_up_to_a_maximum)
 {
     static const struct {
         const char *a, *b;
-        size_t most, distance;
+        size_t max, distance;
     } cases[] = {
         {"", "", 3, 0},
         {"", "", 0, 0},
@@ -36,9 +36,9 @@ TEST(distances_count_edits_up_to_a_maximum)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str a = haft__str(cases[i].a), b = haft__str(cases[i].b);
-        size_t most = cases[i].most;
-        CHECK_INT(haft__suggestion_distance(a, b, most), cases[i].distance, "%s, %s", a.ptr, b.ptr);
-        CHECK_INT(haft__suggestion_distance(b, a, most), cases[i].distance, "%s, %s", b.ptr, a.ptr);
+        size_t max = cases[i].max;
+        CHECK_INT(haft__suggestion_distance(a, b, max), cases[i].distance, "%s, %s", a.ptr, b.ptr);
+        CHECK_INT(haft__suggestion_distance(b, a, max), cases[i].distance, "%s, %s", b.ptr, a.ptr);
     }
 }
 

@@ -124,9 +124,9 @@ TEST(the_first_rule_that_matches_decides)
     haft__buf_init(&line, 4096);
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__spec spec = help_spec();
-        uint64_t least = 0;
-        spec.choice.gate = haft__str_to_u64(haft__str(cases[i].gate), &least);
-        spec.choice.min_tools_for_auto = (uint32_t)least;
+        uint64_t min = 0;
+        spec.choice.gate = haft__str_to_u64(haft__str(cases[i].gate), &min);
+        spec.choice.min_tools_for_auto = (uint32_t)min;
         help_schedule(&spec.choice, cases[i].schedule);
         spec.choice.default_choice = help_tool_choice(haft__str(cases[i].by_default));
         haft__choice_facts facts = {.turn = cases[i].turn};

@@ -316,16 +316,16 @@ static void explore_set(maze *walk, const size_t counts[3], size_t control_from,
     size_t count = make_set(counts, control_from, tools);
     const haft__phase gather = {HAFT__LIT("gather"), data_names, counts[0]};
     haft__spec spec = short_workflow(&gather);
-    for (uint32_t least = 0; least <= MAX_LEAST; least++) {
-        spec.choice.min_tools_for_auto = least;
+    for (uint32_t min = 0; min <= MAX_LEAST; min++) {
+        spec.choice.min_tools_for_auto = min;
         vary(walk, &spec, tools, count);
     }
 }
 
-static void for_each_set(maze *walk, size_t most,
+static void for_each_set(maze *walk, size_t max,
                          void (*vary)(maze *, haft__spec *, const haft__choice_tool *, size_t))
 {
-    for (size_t all = 0; all <= most; all++) {
+    for (size_t all = 0; all <= max; all++) {
         for (size_t data = 0; data <= all; data++) {
             for (size_t control = 0; control <= all - data; control++) {
                 const size_t counts[] = {data, control, all - data - control};
@@ -372,8 +372,8 @@ static void with_schedules_and_defaults(maze *walk, haft__spec *spec,
     static const char *const schedules[][4] = {{"gate", "gate", "gate", "gate"},
                                                {"d1", "auto", "gate", "none"},
                                                {"none", "any", "missing", "store_artifact"}};
-    uint32_t least = spec->choice.min_tools_for_auto;
-    if (least != 0 && least != 3) {
+    uint32_t min = spec->choice.min_tools_for_auto;
+    if (min != 0 && min != 3) {
         return;
     }
     for (size_t i = 0; i < COUNT(defaults) * COUNT(schedules); i++) {
@@ -386,7 +386,7 @@ static void with_schedules_and_defaults(maze *walk, haft__spec *spec,
         }
         varied.choice.schedule = schedule;
         varied.choice.schedule_count = length;
-        varied.choice.gate = least > 0;
+        varied.choice.gate = min > 0;
         explore(walk, &varied, tools, count, 1);
         varied.kind = HAFT__SPEC_AGENT;
         explore(walk, &varied, tools, count, 1);

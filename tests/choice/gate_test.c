@@ -4,7 +4,7 @@
 
 static const struct {
     const char *name, *tools, *also;
-    uint32_t least;
+    uint32_t min;
     uint32_t called, reachable, threshold;
     bool open;
 } cases[] = {
@@ -38,7 +38,7 @@ TEST(the_threshold_follows_the_formula_and_can_be_reached)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__spec spec = help_spec();
         spec.choice.gate = true;
-        spec.choice.min_tools_for_auto = cases[i].least;
+        spec.choice.min_tools_for_auto = cases[i].min;
         haft__choice_facts facts = {.turn = 1};
         facts.tools = help_tools(cases[i].tools, &facts.tool_count);
         facts.also_counted = help_names(cases[i].also, &facts.also_counted_count);

@@ -49,12 +49,12 @@ static void check_situation(const haft__spec *spec, const haft__choice_facts *fa
     compare(&choice, facts, &w, &answer);
 }
 
-/* Calls `each` for every offer of up to `most` tools. */
-static size_t for_each_offer(size_t most, size_t kind_count,
+/* Calls `each` for every offer of up to `max` tools. */
+static size_t for_each_offer(size_t max, size_t kind_count,
                              size_t (*each)(haft__choice_facts *facts))
 {
     size_t checked = 0;
-    for (size_t count = 0; count <= most; count++) {
+    for (size_t count = 0; count <= max; count++) {
         for (unsigned number = 0; number < power(kind_count, count); number++) {
             haft__choice_tool tools[MAX_TOOLS];
             make_offer(number, count, kind_count, tools);
@@ -71,8 +71,8 @@ static size_t check_gates(haft__choice_facts *facts)
     haft__spec spec = help_spec();
     spec.choice.gate = true;
     size_t checked = 0;
-    for (uint32_t least = 0; least <= MAX_LEAST; least++) {
-        spec.choice.min_tools_for_auto = least;
+    for (uint32_t min = 0; min <= MAX_LEAST; min++) {
+        spec.choice.min_tools_for_auto = min;
         facts->also_counted = gone;
         for (size_t more = 0; more <= COUNT(gone); more++) {
             facts->also_counted_count = more;

@@ -418,7 +418,7 @@ TEST(too_many_timed_out_functions_block_new_calls)
 TEST(unread_progress_is_bounded)
 {
     static const struct {
-        int bytes, times, least, most;
+        int bytes, times, min, max;
     } cases[] = {
         {1, 10, 10, 10},
         {HAFT__LIMIT_EXEC_PROGRESS_BYTES - 1024, 1, 1, 1},
@@ -438,7 +438,7 @@ TEST(unread_progress_is_bounded)
         (void)sem_wait(&entered);
         (void)sem_post(&released);
         help_wait(&f, &c);
-        CHECK(c.progress_count >= cases[i].least && c.progress_count <= cases[i].most,
+        CHECK(c.progress_count >= cases[i].min && c.progress_count <= cases[i].max,
               "case %zu: %d progress reports", i, c.progress_count);
     }
     end(&f);

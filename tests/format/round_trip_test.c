@@ -107,13 +107,13 @@ TEST(rendered_calls_are_parsed)
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
     const char *rounds = getenv("HAFT_TEST_ROUNDS");
-    long most = rounds != NULL ? strtol(rounds, NULL, 10) : 300;
+    long max = rounds != NULL ? strtol(rounds, NULL, 10) : 300;
     for (size_t f = 0; f < count; f++) {
         help_maker m = {.state = 88172645463325252U,
                         .format = formats[f],
                         .tagged = formats[f]->render.param != NULL};
         bool calls = strcmp(formats[f]->name, "codemode") != 0, same = true;
-        for (long i = 0; calls && same && i < most; i++) {
+        for (long i = 0; calls && same && i < max; i++) {
             haft__arena arena;
             haft__arena_init(&arena, 0);
             same = check_random_calls(&m, &arena);

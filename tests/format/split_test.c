@@ -176,9 +176,9 @@ TEST(random_texts_give_the_same_result_at_every_cut)
     haft__buf_init(&buf, 1 << 20);
     uint64_t state = 88172645463325252U;
     const char *rounds = getenv("HAFT_TEST_ROUNDS");
-    long most = rounds != NULL ? strtol(rounds, NULL, 10) : 1500;
+    long max = rounds != NULL ? strtol(rounds, NULL, 10) : 1500;
     for (size_t f = 0; f < count; f++) {
-        for (long i = 0; i < most; i++) {
+        for (long i = 0; i < max; i++) {
             help_input input = {.format = formats[f]->name,
                                 .text = make_text(formats[f], &state, &buf),
                                 .tools = tools,

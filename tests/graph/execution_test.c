@@ -188,7 +188,7 @@ TEST(no_more_tasks_are_busy_than_the_concurrency_allows)
 {
     fixture f;
     haft__graph_action action;
-    size_t calls = 0, most = 0;
+    size_t calls = 0, max = 0;
     set_up(&f, "{\"channels\":{\"l\":{}},\"nodes\":{\"a\":{\"do\":[]},\"w\":{\"tool\":\"t\"}},"
                "\"edges\":[{\"from\":\"start\",\"to\":\"a\"},{\"from\":\"a\",\"map\":{\"over\":"
                "\"/l\",\"to\":\"w\"}}]}");
@@ -203,7 +203,7 @@ TEST(no_more_tasks_are_busy_than_the_concurrency_allows)
     fold(&f, event);
     do {
         CHECK_INT(haft__graph_execution_next(f.x, &action, NULL), HAFT_OK, "the next action");
-        most = f.x->busy > most ? f.x->busy : most;
+        max = f.x->busy > max ? f.x->busy : max;
         if (action.kind == HAFT__ACTION_REQUEST) {
             calls++;
         } else if (action.kind == HAFT__ACTION_STEP) {
@@ -218,7 +218,7 @@ TEST(no_more_tasks_are_busy_than_the_concurrency_allows)
         }
     } while (action.kind != HAFT__ACTION_ENDED);
     CHECK_INT(calls, 7, "one call for each item");
-    CHECK_INT(most, 2, "most tasks that were busy at once");
+    CHECK_INT(max, 2, "most tasks that were busy at once");
     tear_down(&f);
 }
 

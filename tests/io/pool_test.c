@@ -248,10 +248,10 @@ static int count_threads(void)
     return count;
 }
 
-static void abandon_and_return(uint32_t most)
+static void abandon_and_return(uint32_t max)
 {
     fixture f;
-    begin(&f, most);
+    begin(&f, max);
     int threads = count_threads();
     for (int round = 0; round < 20; round++) {
         test_job stuck = make_job(&f.opens, &f.waits, &f.order);
@@ -264,14 +264,14 @@ static void abandon_and_return(uint32_t most)
         step_until(&f, 1);
         (void)sem_post(&f.waits);
         step_until(&f, 2);
-        run_together(&f, most);
+        run_together(&f, max);
     }
     uint64_t start = haft__loop_now(f.loop);
-    while (count_threads() > threads + (int)most && haft__loop_now(f.loop) - start < 60000) {
+    while (count_threads() > threads + (int)max && haft__loop_now(f.loop) - start < 60000) {
         CHECK_INT(haft__loop_step(f.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
     int more = count_threads() - threads;
-    CHECK(more <= (int)most, "%d threads instead of %u", more, most);
+    CHECK(more <= (int)max, "%d threads instead of %u", more, max);
     end(&f);
 }
 

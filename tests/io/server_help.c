@@ -113,9 +113,9 @@ static haft_str make_big(size_t length)
  * more, which must fail. */
 static void fill(server_case *c, haft__http_server_request *request, bool flood)
 {
-    haft_str most = make_big(SERVER_HELP_QUEUE_BYTES);
+    haft_str max = make_big(SERVER_HELP_QUEUE_BYTES);
     haft__http_server_begin(request, &plain);
-    CHECK(haft__http_server_write(request, most), "the queue is too small");
+    CHECK(haft__http_server_write(request, max), "the queue is too small");
     c->overflow_rejected = flood && !haft__http_server_write(request, HAFT__LIT("!"));
     if (c->overflow_rejected) {
         haft__http_server_abort(request);

@@ -58,13 +58,13 @@ TEST(canonical_text_does_not_depend_on_order)
 
 TEST(canonical_text_past_its_limits_is_rejected)
 {
-    const unsigned most = HAFT__LIMIT_JSON_DEPTH;
+    const unsigned max = HAFT__LIMIT_JSON_DEPTH;
     haft__json leaf = haft__json_bool(true);
-    CHECK_INT(canonical(help_nest(leaf, most)).len, 2 * most + 4, "length at the depth limit");
+    CHECK_INT(canonical(help_nest(leaf, max)).len, 2 * max + 4, "length at the depth limit");
     haft__buf buf;
     haft__buf_init(&buf, 4096);
     haft_error err = {0};
-    CHECK_INT(haft__json_write_canonical(&buf, help_nest(leaf, most + 1), &err), HAFT_TOO_BIG,
+    CHECK_INT(haft__json_write_canonical(&buf, help_nest(leaf, max + 1), &err), HAFT_TOO_BIG,
               "one level past the limit");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the value nests more than 256 levels deep"),
               "message");

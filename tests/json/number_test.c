@@ -217,10 +217,10 @@ TEST(multiples_are_exact)
 
 TEST(multiples_are_limited_in_digits)
 {
-    const size_t most = HAFT__LIMIT_JSON_DIGITS;
+    const size_t max = HAFT__LIMIT_JSON_DIGITS;
     haft_error err = {0};
     bool multiple = false;
-    haft_str ones = long_number('1', '1', most), nines = long_number('9', '9', most);
+    haft_str ones = long_number('1', '1', max), nines = long_number('9', '9', max);
     CHECK_INT(haft__number_is_multiple(nines, ones, &multiple, &err), HAFT_OK,
               "dividing 999.. at the limit");
     CHECK(multiple, "999.. is 9 * 111..");
@@ -230,19 +230,19 @@ TEST(multiples_are_limited_in_digits)
     CHECK_INT(haft__number_is_multiple(nines, HAFT__LIT("7"), &multiple, &err), HAFT_OK,
               "dividing 4096 nines by 7");
     CHECK(!multiple, "10^4096 - 1 is no multiple of 7: 6 does not divide 4096");
-    nines.len = most - 4; /* 4092 = 6 * 682 */
+    nines.len = max - 4; /* 4092 = 6 * 682 */
     CHECK_INT(haft__number_is_multiple(nines, HAFT__LIT("7"), &multiple, &err), HAFT_OK,
               "dividing 4092 nines by 7");
     CHECK(multiple, "10^4092 - 1 is a multiple of 7");
 
-    haft_str longer = long_number('1', '1', most + 1);
+    haft_str longer = long_number('1', '1', max + 1);
     CHECK_INT(haft__number_is_multiple(longer, HAFT__LIT("7"), &multiple, &err), HAFT_TOO_BIG,
               "one past the limit");
     CHECK_STR(haft__str(err.message),
               HAFT__LIT("dividing takes 4097 digits, and at most 4096 are allowed"), "message");
     CHECK_INT(haft__number_is_multiple(ones, longer, &multiple, &err), HAFT_TOO_BIG,
               "a divisor past the limit");
-    haft_str zeros = long_number('1', '0', most + 1);
+    haft_str zeros = long_number('1', '0', max + 1);
     CHECK_INT(haft__number_is_multiple(zeros, HAFT__LIT("8"), &multiple, &err), HAFT_OK,
               "zeros at the end do not count as digits");
     CHECK(multiple, "10^4096 is a multiple of 8");

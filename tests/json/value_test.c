@@ -204,23 +204,23 @@ TEST(comparing_allocates_only_for_many_members_in_another_order)
 
 TEST(nesting_is_handled_up_to_the_limit)
 {
-    const unsigned most = HAFT__LIMIT_JSON_DEPTH;
+    const unsigned max = HAFT__LIMIT_JSON_DEPTH;
     haft__json one = haft__json_bool(true), other = haft__json_bool(false);
-    check_equal(help_nest(one, most), help_nest(one, most), true, "equal at the limit");
-    check_equal(help_nest(one, most), help_nest(other, most), false, "different at the limit");
+    check_equal(help_nest(one, max), help_nest(one, max), true, "equal at the limit");
+    check_equal(help_nest(one, max), help_nest(other, max), false, "different at the limit");
     bool equal = false;
     haft_error err = {0};
-    CHECK_INT(haft__json_equal(help_nest(one, most + 1), help_nest(one, most + 1), &equal, &err),
+    CHECK_INT(haft__json_equal(help_nest(one, max + 1), help_nest(one, max + 1), &equal, &err),
               HAFT_TOO_BIG, "one level past the limit");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the values nest more than 256 levels deep"),
               "message");
     CHECK(!equal, "the result was written");
-    haft__json_member member = {haft__json_string(HAFT__LIT("a")), help_nest(one, most)};
+    haft__json_member member = {haft__json_string(HAFT__LIT("a")), help_nest(one, max)};
     haft__json object = haft__json_object(&member, 1);
     CHECK_INT(haft__json_equal(object, object, &equal, &err), HAFT_TOO_BIG,
               "one level past the limit, in an object");
-    CHECK(haft__json_hash(hash_key, help_nest(one, most + 9))
-              == haft__json_hash(hash_key, help_nest(other, most + 9)),
+    CHECK(haft__json_hash(hash_key, help_nest(one, max + 9))
+              == haft__json_hash(hash_key, help_nest(other, max + 9)),
           "the hash ignores levels past the limit");
 }
 
@@ -277,13 +277,13 @@ TEST(a_deep_copy_shares_nothing)
 
 TEST(copying_reports_the_depth_limit_and_failed_allocations)
 {
-    const unsigned most = HAFT__LIMIT_JSON_DEPTH;
+    const unsigned max = HAFT__LIMIT_JSON_DEPTH;
     haft__json copy, one = haft__json_bool(true);
     haft_error err = {0};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__json_copy(&arena, help_nest(one, most), &copy, &err), HAFT_OK, "at the limit");
-    CHECK_INT(haft__json_copy(&arena, help_nest(one, most + 1), &copy, &err), HAFT_TOO_BIG,
+    CHECK_INT(haft__json_copy(&arena, help_nest(one, max), &copy, &err), HAFT_OK, "at the limit");
+    CHECK_INT(haft__json_copy(&arena, help_nest(one, max + 1), &copy, &err), HAFT_TOO_BIG,
               "one level past the limit");
     haft__arena_finish(&arena);
     haft__json nested = help_nest(one, 2);

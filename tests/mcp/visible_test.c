@@ -71,7 +71,7 @@ TEST(a_long_text_is_truncated_with_a_note)
 {
     static const struct {
         const char *text;
-        size_t most;
+        size_t max;
         const char *shown;
     } cuts[] = {
         {"abcdef", 6, "abcdef"},
@@ -87,9 +87,9 @@ TEST(a_long_text_is_truncated_with_a_note)
     for (size_t i = 0; i < COUNT(cuts); i++) {
         haft__buf buf;
         haft__buf_init(&buf, 100);
-        haft__visible_append(&buf, haft__str(cuts[i].text), cuts[i].most);
+        haft__visible_append(&buf, haft__str(cuts[i].text), cuts[i].max);
         CHECK_STR(haft__buf_str(&buf), haft__str(cuts[i].shown), "%s to %zu", cuts[i].text,
-                  cuts[i].most);
+                  cuts[i].max);
         haft__buf_finish(&buf);
     }
 }

@@ -397,18 +397,18 @@ TEST(hostile_names_find_nothing)
 /* Long names are read up to the limit. */
 TEST(a_name_has_a_limit)
 {
-    size_t most = HAFT__LIMIT_MODEL_NAME_BYTES;
-    char *name = test_alloc(most + 1);
-    memset(name, '-', most + 1);
+    size_t max = HAFT__LIMIT_MODEL_NAME_BYTES;
+    char *name = test_alloc(max + 1);
+    memset(name, '-', max + 1);
     memcpy(name, "qwen3-8b", 8);
-    CHECK_STR(row_of((haft_str){name, most}), HAFT__LIT("Qwen 3"), "at the limit");
-    CHECK(haft__family_size_of_name((haft_str){name, most}) == 8000, "at the limit");
-    CHECK_STR(row_of((haft_str){name, most + 1}), HAFT__LIT(""), "past the limit");
-    CHECK(haft__family_size_of_name((haft_str){name, most + 1}) == 0, "past the limit");
-    memset(name, '/', most);
-    CHECK_STR(row_of((haft_str){name, most}), HAFT__LIT(""), "slashes only");
-    memset(name, '9', most);
-    CHECK(haft__family_size_of_name((haft_str){name, most}) == 0, "digits only");
+    CHECK_STR(row_of((haft_str){name, max}), HAFT__LIT("Qwen 3"), "at the limit");
+    CHECK(haft__family_size_of_name((haft_str){name, max}) == 8000, "at the limit");
+    CHECK_STR(row_of((haft_str){name, max + 1}), HAFT__LIT(""), "past the limit");
+    CHECK(haft__family_size_of_name((haft_str){name, max + 1}) == 0, "past the limit");
+    memset(name, '/', max);
+    CHECK_STR(row_of((haft_str){name, max}), HAFT__LIT(""), "slashes only");
+    memset(name, '9', max);
+    CHECK(haft__family_size_of_name((haft_str){name, max}) == 0, "digits only");
 }
 
 /* Pieces of chat templates, and the row that each should find. */

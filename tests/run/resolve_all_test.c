@@ -302,14 +302,14 @@ TEST(tools_of_the_spec_are_resolved_in_every_combination)
 typedef struct cap_switches {
     const char *size; /* size of the model as in a spec, or "" */
     double billions;
-    unsigned most;  /* max_mcp_tools; 0: not given */
+    unsigned max;   /* max_mcp_tools; 0: not given */
     unsigned tools; /* deferred tools */
     unsigned hits;  /* of them, those that the search finds */
     unsigned limit; /* of the call; 0: none */
     bool call;      /* else the search before the first turn */
 } cap_switches;
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -317,16 +317,16 @@ static unsigned least(unsigned a, unsigned b)
 /* "Cap by model size (2 under 7B, 5 up to 30B, 10 above; else 2; max_mcp_tools overrides)." */
 static unsigned expect_cap(const cap_switches *s)
 {
-    return s->most > 0 ? s->most : s->billions < 7 ? 2 : s->billions <= 30 ? 5 : 10;
+    return s->max > 0 ? s->max : s->billions < 7 ? 2 : s->billions <= 30 ? 5 : 10;
 }
 
 /* "Full schemas for the top k and names with one line for the next ten." Before the first turn,
  * only hits are shown, and none is only listed. */
 static void expect_shown(const cap_switches *s, unsigned *ret_shown, unsigned *ret_listed)
 {
-    unsigned wanted = s->call && s->limit > 0 ? least(s->hits, s->limit) : s->hits;
-    *ret_shown = least(wanted, expect_cap(s));
-    *ret_listed = s->call ? least(wanted - *ret_shown, 10) : 0;
+    unsigned wanted = s->call && s->limit > 0 ? min(s->hits, s->limit) : s->hits;
+    *ret_shown = min(wanted, expect_cap(s));
+    *ret_listed = s->call ? min(wanted - *ret_shown, 10) : 0;
 }
 
 static void check_cap(const cap_switches *s)
@@ -341,7 +341,7 @@ static void check_cap(const cap_switches *s)
     unsigned shown, listed;
     haft__arena_init(&arena, 0);
     int at = snprintf(words, sizeof(words), "agent%s%s; max_mcp=%u; server=docs",
-                      s->size[0] != '\0' ? "; size_b=" : "", s->size, s->most);
+                      s->size[0] != '\0' ? "; size_b=" : "", s->size, s->max);
     for (unsigned i = 0; i < s->tools; i++) {
         at += snprintf(words + at, sizeof(words) - (size_t)at, ",t%u", i);
     }
@@ -386,7 +386,7 @@ TEST(the_cap_is_computed_in_every_combination)
     for (size_t i = 0; i < COUNT(sizes) * COUNT(mosts) * COUNT(tools) * 3; i++) {
         cap_switches s = {.size = sizes[i % COUNT(sizes)].text,
                           .billions = sizes[i % COUNT(sizes)].billions,
-                          .most = mosts[i / COUNT(sizes) % COUNT(mosts)],
+                          .max = mosts[i / COUNT(sizes) % COUNT(mosts)],
                           .tools = tools[i / COUNT(sizes) / COUNT(mosts) % COUNT(tools)]};
         size_t part = i / COUNT(sizes) / COUNT(mosts) / COUNT(tools); /* none, half, all */
         s.hits = (unsigned)(s.tools * part / 2);

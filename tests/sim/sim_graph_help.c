@@ -81,10 +81,10 @@ typedef struct layer {
     size_t count;
 } layer;
 
-static layer make_layer(sim *s, haft__buf *text, char letter, uint32_t least, uint32_t most,
+static layer make_layer(sim *s, haft__buf *text, char letter, uint32_t min, uint32_t max,
                         const char *inner)
 {
-    layer l = {.count = least + sim_pick(s, most - least + 1)};
+    layer l = {.count = min + sim_pick(s, max - min + 1)};
     for (size_t i = 0; i < l.count; i++) {
         (void)snprintf(l.names[i], sizeof(l.names[i]), "%c%u", letter,
                        (unsigned)((7 * (i + 1) + sim_pick(s, 3) * 10) % 40));

@@ -407,8 +407,8 @@ static void play_steps(sim *s)
      * wake up after the end. */
     bool faults_after_end = sim_chance(s, 50);
     s->calm = !faults_after_end || !all_ended(s);
-    unsigned most = s->steps + SIM_CALM;
-    while (is_sound(s) && s->steps < most + SIM_CALM * s->record_count && !all_ended(s)) {
+    unsigned max = s->steps + SIM_CALM;
+    while (is_sound(s) && s->steps < max + SIM_CALM * s->record_count && !all_ended(s)) {
         step(s);
     }
     if (is_sound(s) && !all_ended(s)) {

@@ -246,7 +246,7 @@ static void on_step(sim *s, sim_record *r, const haft__event *event)
     bool limit = haft__event_flag(event, "limit");
     uint64_t step = haft__object_number(event->object, "step", UINT64_MAX);
     uint64_t left = haft__object_number(event->object, "remaining_steps", UINT64_MAX);
-    uint64_t most = haft__object_number(r->spec.graph, "recursion_limit", 0);
+    uint64_t max = haft__object_number(r->spec.graph, "recursion_limit", 0);
     haft__json log = haft__object_array(updates, "log");
     for (size_t i = r->batch; i < r->call_count; i++) {
         if (r->calls[i].open) {
@@ -258,9 +258,9 @@ static void on_step(sim *s, sim_record *r, const haft__event *event)
         sim_fail(s, "step %llu of %s does not follow its last step", (unsigned long long)step,
                  r->id);
     }
-    if (step > most + limit || left != (most > step ? most - step : 0)) {
+    if (step > max + limit || left != (max > step ? max - step : 0)) {
         sim_fail(s, "%s has %llu steps left after step %llu, and its limit is %llu", r->id,
-                 (unsigned long long)left, (unsigned long long)step, (unsigned long long)most);
+                 (unsigned long long)left, (unsigned long long)step, (unsigned long long)max);
     }
     if (r->graph.begun && !limit) {
         check_nodes(s, r, nodes);
@@ -274,7 +274,7 @@ static void on_step(sim *s, sim_record *r, const haft__event *event)
     check_task_order(s, r);
     r->batch = r->call_count;
     r->graph.begun = true;
-    r->graph.limited = step >= most;
+    r->graph.limited = step >= max;
     r->graph.steps = step;
     s->sum.graph_steps++;
 }

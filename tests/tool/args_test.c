@@ -82,14 +82,14 @@ TEST(args_have_limits_of_number_and_length)
     haft__arena_init(&arena, 0);
     haft__json schema = haft__json_null();
     haft_error err = {0};
-    haft__json most = haft__json_array(items, HAFT__LIMIT_TOOL_ARGS);
-    CHECK_INT(haft__args_schema(&arena, most, &schema, &err), HAFT_OK, "%s", err.message);
+    haft__json max = haft__json_array(items, HAFT__LIMIT_TOOL_ARGS);
+    CHECK_INT(haft__args_schema(&arena, max, &schema, &err), HAFT_OK, "%s", err.message);
     haft__json more = haft__json_array(items, HAFT__LIMIT_TOOL_ARGS + 1);
     CHECK_INT(haft__args_schema(&arena, more, &schema, &err), HAFT_TOO_BIG,
               "one argument past the limit");
     CHECK_STR(haft__str(err.message), HAFT__LIT("65 arguments, more than 64"), "%s", err.message);
     items[0] = haft__json_string((haft_str){names[0], 65});
-    CHECK_INT(haft__args_schema(&arena, most, &schema, &err), HAFT_BAD_INPUT,
+    CHECK_INT(haft__args_schema(&arena, max, &schema, &err), HAFT_BAD_INPUT,
               "a name past the limit");
     haft__arena_finish(&arena);
 }

@@ -45,17 +45,17 @@ static haft_status read_name(const char *const *names, size_t count, const char 
                       HAFT__ARG(value));
 }
 
-static haft_status read_count(const char *key, haft_str value, uint64_t least, uint64_t most,
+static haft_status read_count(const char *key, haft_str value, uint64_t min, uint64_t max,
                               uint64_t *ret_count, haft_error *err)
 {
     uint64_t count;
-    if (haft__str_to_u64(value, &count) && count >= least && count <= most) {
+    if (haft__str_to_u64(value, &count) && count >= min && count <= max) {
         *ret_count = count;
         return HAFT_OK;
     }
     return haft__fail(err, HAFT_BAD_INPUT, key,
                       "expected a number from %llu to %llu, found \"%.*s\"",
-                      (unsigned long long)least, (unsigned long long)most, HAFT__ARG(value));
+                      (unsigned long long)min, (unsigned long long)max, HAFT__ARG(value));
 }
 
 static haft_status read_text(const char *key, haft_str value, haft_str *ret_text, haft_error *err)

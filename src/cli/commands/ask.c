@@ -116,16 +116,16 @@ static const char *setting(haft__cli *cli, const char *path, haft_str value)
     return haft__arena_format(&cli->arena, "%s=%.*s", path, HAFT__ARG(value)).ptr;
 }
 
-static haft_status check_number(const haft__args *args, const char *name, uint64_t most,
+static haft_status check_number(const haft__args *args, const char *name, uint64_t max,
                                 haft_error *err)
 {
     uint64_t number = haft__args_number(args, name, 1);
     char where[32];
     (void)snprintf(where, sizeof(where), "--%s", name);
-    return number >= 1 && number <= most
+    return number >= 1 && number <= max
                ? HAFT_OK
                : haft__fail(err, HAFT_BAD_INPUT, where, "expected 1 to %llu, found %llu",
-                            (unsigned long long)most, (unsigned long long)number);
+                            (unsigned long long)max, (unsigned long long)number);
 }
 
 #define MAX_SETTINGS 4

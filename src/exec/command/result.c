@@ -65,11 +65,11 @@ static void report_not_started(haft__exec_job *job, haft_str program, haft_str l
  * error fills its buffer, its beginning was dropped. */
 static haft__excerpt find_detail(const haft__child_result *ended)
 {
-    size_t most = HAFT__LIMIT_CHILD_ERROR_BYTES;
+    size_t max = HAFT__LIMIT_CHILD_ERROR_BYTES;
     bool errors = haft__str_trim(ended->errors).len > 0;
     return (haft__excerpt){.text = errors ? ended->errors : haft__str_trim(ended->output),
-                           .lost.before = errors && ended->errors.len >= most,
-                           .max_bytes = most,
+                           .lost.before = errors && ended->errors.len >= max,
+                           .max_bytes = max,
                            .from_end = true,
                            .plain = true};
 }

@@ -165,8 +165,8 @@ void haft__embedding_cache_save(haft__embedding_cache *cache)
         return;
     }
     size_t row = cache->dimensions + (size_t)HAFT__SHA256_BYTES;
-    size_t most = (HAFT__LIMIT_EMBED_CACHE_BYTES - HEAD_BYTES - HAFT__SHA256_BYTES) / row;
-    uint32_t count = cache->rows.count < most ? cache->rows.count : (uint32_t)most;
+    size_t max = (HAFT__LIMIT_EMBED_CACHE_BYTES - HEAD_BYTES - HAFT__SHA256_BYTES) / row;
+    uint32_t count = cache->rows.count < max ? cache->rows.count : (uint32_t)max;
     uint8_t digest[HAFT__SHA256_BYTES];
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_EMBED_CACHE_BYTES);

@@ -68,7 +68,7 @@ static bool is_dots(const char *name)
     return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-static haft_status read_piece(lister *l, const char *piece, size_t length, size_t most,
+static haft_status read_piece(lister *l, const char *piece, size_t length, size_t max,
                               haft_error *err)
 {
     for (size_t at = 0; at < length;) {
@@ -77,7 +77,7 @@ static haft_status read_piece(lister *l, const char *piece, size_t length, size_
         if (is_dots(found->d_name)) {
             continue;
         }
-        if (l->listing->count == most) {
+        if (l->listing->count == max) {
             l->listing->cut = true;
             return HAFT_OK;
         }
@@ -122,7 +122,7 @@ static haft_status sort(lister *l, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__directory_read(haft__arena *arena, int fd, size_t most,
+haft_status haft__directory_read(haft__arena *arena, int fd, size_t max,
                                  haft__directory_listing *ret_listing, haft_error *err)
 {
     haft__directory_listing listing = {.entries = NULL};
@@ -137,7 +137,7 @@ haft_status haft__directory_read(haft__arena *arena, int fd, size_t most,
         if (length == 0) {
             break;
         }
-        haft_status status = read_piece(&l, piece, (size_t)length, most, err);
+        haft_status status = read_piece(&l, piece, (size_t)length, max, err);
         if (status != HAFT_OK) {
             return status;
         }

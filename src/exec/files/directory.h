@@ -30,9 +30,9 @@ typedef struct haft__directory_listing {
 haft__directory_entry_kind haft__directory_entry_detect_kind(int fd, const char *name,
                                                              unsigned char type);
 
-/* Reads at most `most` entries of the directory `fd`, without "." and "..". The result lives in
+/* Reads at most `max` entries of the directory `fd`, without "." and "..". The result lives in
  * `arena`. IO if the directory cannot be read. */
-HAFT_MUST_USE haft_status haft__directory_read(haft__arena *arena, int fd, size_t most,
+HAFT_MUST_USE haft_status haft__directory_read(haft__arena *arena, int fd, size_t max,
                                                haft__directory_listing *ret_listing,
                                                haft_error *err);
 

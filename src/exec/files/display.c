@@ -111,13 +111,13 @@ static size_t floor_of(haft_str text, size_t at)
     return at;
 }
 
-void haft__files_display_line(haft__buf *buf, haft_str line, size_t most, size_t at)
+void haft__files_display_line(haft__buf *buf, haft_str line, size_t max, size_t at)
 {
     line.len -= haft__str_ends_with(line, HAFT__LIT("\r"));
     /* If `at` would be cut off, the visible part has a third of its length before `at`. */
-    bool late = line.len > most && at > most - most / 3;
-    size_t from = late ? floor_of(line, at - most / 3) : 0;
-    size_t to = line.len - from > most ? floor_of(line, from + most) : line.len;
+    bool late = line.len > max && at > max - max / 3;
+    size_t from = late ? floor_of(line, at - max / 3) : 0;
+    size_t to = line.len - from > max ? floor_of(line, from + max) : line.len;
     if (from > 0) {
         haft__buf_add_str(buf, HAFT__LIT(DOTS));
     }

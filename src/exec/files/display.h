@@ -17,8 +17,8 @@ void haft__files_display_name(haft__buf *buf, haft_str name);
 #define HAFT__FILES_SHORT_NAME_BYTES 120
 const char *haft__files_display_short_name(haft_str name, char to[HAFT__FILES_SHORT_NAME_BYTES]);
 
-/* Appends a line of a file, at most `most` bytes, with "..." for each cut. The part around `at` is
+/* Appends a line of a file, at most `max` bytes, with "..." for each cut. The part around `at` is
  * kept. Invalid UTF-8 and NUL become '?'; a CR at the end is dropped. */
-void haft__files_display_line(haft__buf *buf, haft_str line, size_t most, size_t at);
+void haft__files_display_line(haft__buf *buf, haft_str line, size_t max, size_t at);
 
 #endif

@@ -104,8 +104,8 @@ static unsigned long read_digits(const rewriter *r, size_t ahead, size_t count, 
 static unsigned long read_number(const rewriter *r, unsigned base, size_t *ret_length)
 {
     bool braces = peek(r, 2) == '{';
-    size_t used, most = braces ? 32 : 2;
-    unsigned long value = read_digits(r, braces ? 3 : 2, most, base, &used);
+    size_t used, max = braces ? 32 : 2;
+    unsigned long value = read_digits(r, braces ? 3 : 2, max, base, &used);
     *ret_length = 2 + used + (braces ? 2 : 0);
     return value;
 }

@@ -65,8 +65,8 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
     if (fd < 0) {
         return HAFT_OK;
     }
-    size_t most = HAFT__LIMIT_FILES_IGNORE_BYTES;
-    size_t size = (uint64_t)info.st_size < most ? (size_t)info.st_size : most;
+    size_t max = HAFT__LIMIT_FILES_IGNORE_BYTES;
+    size_t size = (uint64_t)info.st_size < max ? (size_t)info.st_size : max;
     char *text = haft__arena_alloc(&walk->arena, size);
     ssize_t result = text != NULL ? haft__files_read_full(fd, text, size) : 0;
     size_t got = result > 0 ? (size_t)result : 0;
@@ -74,7 +74,7 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
     if (text == NULL) {
         return haft__arena_fail(&walk->arena, err);
     }
-    while ((uint64_t)info.st_size > most && got > 0 && text[got - 1] != '\n') {
+    while ((uint64_t)info.st_size > max && got > 0 && text[got - 1] != '\n') {
         got--;
     }
     *ret_text = (haft_str){text, got};

@@ -302,44 +302,44 @@ static uint32_t add_optional(reader *r, symbol repeated, unsigned count)
     return tail;
 }
 
-/* Turns the repeated symbols into a rule and adds it `least` times. Rules of their own describe the
+/* Turns the repeated symbols into a rule and adds it `min` times. Rules of their own describe the
  * optional repetitions. */
-static void repeat(reader *r, sequence_builder *at, unsigned least, unsigned most)
+static void repeat(reader *r, sequence_builder *at, unsigned min, unsigned max)
 {
-    if (least > MAX_REPEATS || (most != UNBOUNDED && (most > MAX_REPEATS || most < least))) {
+    if (min > MAX_REPEATS || (max != UNBOUNDED && (max > MAX_REPEATS || max < min))) {
         fail(r, "a count that is too large");
         return;
     }
     symbol repeated = {.is_rule = true, .rule = add_rule(r, HAFT__LIT(""), true)};
     add_sequence(r, repeated.rule, at->symbols + at->last, at->count - at->last);
     at->count = at->last;
-    for (unsigned i = 0; i < least; i++) {
+    for (unsigned i = 0; i < min; i++) {
         put(r, at, repeated);
     }
-    if (most == UNBOUNDED) {
+    if (max == UNBOUNDED) {
         symbol loop[] = {repeated, {.is_rule = true, .rule = add_rule(r, HAFT__LIT(""), true)}};
         add_sequence(r, loop[1].rule, loop, 2);
         add_sequence(r, loop[1].rule, NULL, 0);
         put(r, at, loop[1]);
-    } else if (most > least) {
-        put(r, at, (symbol){.is_rule = true, .rule = add_optional(r, repeated, most - least)});
+    } else if (max > min) {
+        put(r, at, (symbol){.is_rule = true, .rule = add_optional(r, repeated, max - min)});
     }
 }
 
 static void read_counts(reader *r, sequence_builder *at)
 {
     skip(r, 1);
-    unsigned least = read_number(r), most = least;
+    unsigned min = read_number(r), max = min;
     if (peek(r) == ',') {
         skip(r, 1);
-        most = peek(r) == '}' ? UNBOUNDED : read_number(r);
+        max = peek(r) == '}' ? UNBOUNDED : read_number(r);
     }
     if (peek(r) != '}') {
         fail(r, "a count that is not closed");
         return;
     }
     skip(r, 1);
-    repeat(r, at, least, most);
+    repeat(r, at, min, max);
 }
 
 static void read_repetition(reader *r, sequence_builder *at)

@@ -170,9 +170,9 @@ static void find_layers(layout *l)
         for (size_t i = 0; i < l->drawing->line_count; i++) {
             const path *p = &l->paths[i];
             uint32_t length = l->drawing->lines[i].label.len > 0 ? 2 : 1;
-            uint32_t least = l->items[p->above].layer + length;
-            if (!p->loop && l->items[p->below].layer < least) {
-                l->items[p->below].layer = least;
+            uint32_t min = l->items[p->above].layer + length;
+            if (!p->loop && l->items[p->below].layer < min) {
+                l->items[p->below].layer = min;
                 moved = true;
             }
         }
@@ -376,7 +376,7 @@ static void place_row(layout *l, size_t row, bool up, item *scratch)
 
 static void place_items(layout *l, item *scratch)
 {
-    int64_t least = 0, most = 0;
+    int64_t min = 0, max = 0;
     for (size_t r = 0; r < l->row_count; r++) {
         int64_t x = 0;
         for (size_t i = l->row_first[r]; i < l->row_first[r + 1]; i++) {
@@ -390,13 +390,13 @@ static void place_items(layout *l, item *scratch)
         const item *current = &l->items[i];
         int64_t left = current->x - current->width / 2,
                 right = current->x + (current->width + 1) / 2;
-        least = i == 0 || left < least ? left : least;
-        most = i == 0 || right > most ? right : most;
+        min = i == 0 || left < min ? left : min;
+        max = i == 0 || right > max ? right : max;
     }
     for (size_t i = 0; i < l->item_count; i++) {
-        l->items[i].x += l->metrics->margin - least;
+        l->items[i].x += l->metrics->margin - min;
     }
-    l->drawing->width = (int32_t)(most - least) + 2 * l->metrics->margin;
+    l->drawing->width = (int32_t)(max - min) + 2 * l->metrics->margin;
 }
 
 /* ---- the result ---- */

@@ -83,15 +83,15 @@ static uint64_t attempt_at(const haft__run *run, const haft__graph_task *task, h
 {
     const haft__graph_run *graph = run->graph;
     haft__json retry = haft__object_object(graph->graph->nodes[task->node].source, "retry");
-    uint64_t wait = read_ms(retry, "backoff"), most = read_ms(retry, "max_backoff");
+    uint64_t wait = read_ms(retry, "backoff"), max = read_ms(retry, "max_backoff");
     if (task->failures == 0 || wait == 0 || task->handling) {
         return 0;
     }
-    most = most > 0 ? most : HAFT__LIMIT_GRAPH_BACKOFF_MS;
-    for (uint32_t i = 1; i < task->failures && wait < most; i++) {
+    max = max > 0 ? max : HAFT__LIMIT_GRAPH_BACKOFF_MS;
+    for (uint32_t i = 1; i < task->failures && wait < max; i++) {
         wait *= 2;
     }
-    wait = wait < most ? wait : most;
+    wait = wait < max ? wait : max;
     return graph->now_ms + wait - jitter_of(run, id, wait);
 }
 

@@ -55,14 +55,14 @@ static void add_text(reader *r, haft_str text)
 }
 
 /* Appends `before` and a word of a block; nothing if it is missing. */
-static void add_word(reader *r, const char *before, haft__json value, size_t most)
+static void add_word(reader *r, const char *before, haft__json value, size_t max)
 {
     haft_str word = haft__json_text(value);
     if (word.len > 0) {
         add_text(r, haft__str(before));
         haft__buf shown;
-        haft__buf_init(&shown, most);
-        haft__visible_append(&shown, word, most);
+        haft__buf_init(&shown, max);
+        haft__visible_append(&shown, word, max);
         add_text(r, haft__buf_str(&shown));
         if (shown.status == HAFT_NO_MEMORY) {
             haft__buf_fail(&r->text, HAFT_NO_MEMORY, NULL);

@@ -78,10 +78,10 @@ haft_status haft__mcp_client_reopen(haft__mcp_client *client, haft_error *err)
 
 /* ---- ready ---- */
 
-static haft_status visible(haft__arena *arena, haft__json value, size_t most, haft_str *ret_text,
+static haft_status visible(haft__arena *arena, haft__json value, size_t max, haft_str *ret_text,
                            haft_error *err)
 {
-    return haft__visible_copy(arena, haft__json_text(value), most, ret_text, err);
+    return haft__visible_copy(arena, haft__json_text(value), max, ret_text, err);
 }
 
 static haft_status notify_ready(haft__mcp_client *client, haft__json info, haft__json instructions,

@@ -207,12 +207,12 @@ static haft_status add_headers(haft__mcp_client *client, haft__mcp_client_event_
                                const haft__mcp_pending_call *call, haft_error *err)
 {
     haft__mcp_client_message *send = &node->event.send;
-    size_t most = 3 + (call != NULL ? call->param_count : 0);
+    size_t max = 3 + (call != NULL ? call->param_count : 0);
     headers h = {.arena = &node->arena, .status = HAFT_OK, .err = err};
     if (client->options.transport != HAFT__MCP_HTTP) {
         return HAFT_OK;
     }
-    h.items = haft__arena_array(&node->arena, most, sizeof(*h.items));
+    h.items = haft__arena_array(&node->arena, max, sizeof(*h.items));
     if (h.items == NULL) {
         return haft__arena_fail(&node->arena, err);
     }

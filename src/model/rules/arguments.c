@@ -122,14 +122,14 @@ static haft__json make_text(maker *m, haft__json schema, haft_str name)
     } else if (text.len == 0) {
         text = m->o->words.task;
     }
-    int64_t least = keyword_int(schema, "minLength", 0);
-    int64_t most = keyword_int(schema, "maxLength", HAFT__LIMIT_OFFLINE_RESULT_CHARS);
-    if (most >= 0 && haft__utf8_length(text) > (size_t)most) {
-        text.len = haft__utf8_offset(text, (size_t)most);
+    int64_t min = keyword_int(schema, "minLength", 0);
+    int64_t max = keyword_int(schema, "maxLength", HAFT__LIMIT_OFFLINE_RESULT_CHARS);
+    if (max >= 0 && haft__utf8_length(text) > (size_t)max) {
+        text.len = haft__utf8_offset(text, (size_t)max);
     }
     size_t length = haft__utf8_length(text);
-    if (least > (int64_t)length && least <= HAFT__LIMIT_OFFLINE_RESULT_CHARS) {
-        size_t missing = (size_t)least - length;
+    if (min > (int64_t)length && min <= HAFT__LIMIT_OFFLINE_RESULT_CHARS) {
+        size_t missing = (size_t)min - length;
         char *longer = allocate(m, text.len + missing, 1);
         if (longer != NULL) {
             memset(longer, 'x', text.len + missing);

@@ -126,9 +126,9 @@ bool haft__offline_propose(haft__offline *o, size_t tool, haft__json arguments,
 bool haft__offline_call_by_schema(haft__offline *o, size_t tool, haft__offline_need need)
 {
     const haft__tool *named = o->request->tools[tool];
-    unsigned most = need == HAFT__OFFLINE_FORCED ? HAFT__OFFLINE_ATTEMPTS : 2;
+    unsigned max = need == HAFT__OFFLINE_FORCED ? HAFT__OFFLINE_ATTEMPTS : 2;
     o->text = "Calling a tool with values of the task.";
-    for (unsigned attempt = 0; attempt < most && o->status == HAFT_OK; attempt++) {
+    for (unsigned attempt = 0; attempt < max && o->status == HAFT_OK; attempt++) {
         haft__json arguments;
         bool valid = false;
         haft_status status = haft__offline_arguments(o, named, attempt, &arguments, &valid);

@@ -61,7 +61,7 @@ static uint64_t order_of(const haft__offline *o, size_t tool)
 
 /* The best data tool that is not a file tool, was called `made` times without success, and has at
  * most that risk. */
-static size_t best_other(const haft__offline *o, uint32_t made, haft__offline_risk most)
+static size_t best_other(const haft__offline *o, uint32_t made, haft__offline_risk max)
 {
     size_t best = HAFT__OFFLINE_NONE;
     uint64_t lowest = UINT64_MAX;
@@ -69,7 +69,7 @@ static size_t best_other(const haft__offline *o, uint32_t made, haft__offline_ri
         const haft__offline_tally *tally = &o->tallies[i];
         bool again = tally->succeeded > 0 || tally->made != made;
         if (o->request->tools[i]->role != HAFT__ROLE_DATA || !o->request->allowed[i] || again
-            || haft__offline_is_file_tool(o, i) || haft__offline_risk_of(o, i) > most
+            || haft__offline_is_file_tool(o, i) || haft__offline_risk_of(o, i) > max
             || is_left_out(o, i)) {
             continue;
         }
@@ -94,10 +94,10 @@ static size_t count_others(const haft__offline *o)
 }
 
 /* Calls each tool once; those that failed up to `times` times, with other arguments. */
-static bool call_others(haft__offline *o, haft__offline_risk most, uint32_t times)
+static bool call_others(haft__offline *o, haft__offline_risk max, uint32_t times)
 {
     for (uint32_t made = 0; made < times && count_others(o) < HAFT__LIMIT_OFFLINE_OTHERS; made++) {
-        size_t tool = best_other(o, made, most);
+        size_t tool = best_other(o, made, max);
         if (tool != HAFT__OFFLINE_NONE
             && haft__offline_call_by_schema(o, tool, HAFT__OFFLINE_OPTIONAL)) {
             return true;
@@ -187,7 +187,7 @@ static bool may_call(haft__offline *o)
 }
 
 /* Calls a data tool with new arguments, the one with the fewest calls first. */
-static bool call_again(haft__offline *o, haft__offline_risk least, haft__offline_risk most)
+static bool call_again(haft__offline *o, haft__offline_risk min, haft__offline_risk max)
 {
     uint32_t highest = 0;
     for (size_t i = 0; i < o->request->tool_count; i++) {
@@ -197,7 +197,7 @@ static bool call_again(haft__offline *o, haft__offline_risk least, haft__offline
         for (size_t i = 0; i < o->request->tool_count; i++) {
             haft__offline_risk risk = haft__offline_risk_of(o, i);
             if (o->tallies[i].made == made && o->request->tools[i]->role == HAFT__ROLE_DATA
-                && o->request->allowed[i] && risk >= least && risk <= most
+                && o->request->allowed[i] && risk >= min && risk <= max
                 && haft__offline_call_tool(o, i)) {
                 return true;
             }

@@ -185,7 +185,7 @@ static haft__offline_line_kind use_of_line(const haft__offline_words *words, haf
 static void mark_lines(haft__offline_findings *findings, const haft__offline_words *words)
 {
     uint32_t exact = exact_bits(words),
-             least = (uint32_t)(words->count < STRONG_WORDS ? words->count : STRONG_WORDS);
+             min = (uint32_t)(words->count < STRONG_WORDS ? words->count : STRONG_WORDS);
     for (size_t i = 0; i < findings->line_count; i++) {
         haft__offline_line *line = &findings->lines[i];
         haft__offline_file *file = &findings->files[line->file];
@@ -193,7 +193,7 @@ static void mark_lines(haft__offline_findings *findings, const haft__offline_wor
         line->kind = use_of_line(words, file->path, line);
         findings->matches += line->words != 0 ? 1 : 0;
         bool named = (line->words & exact) != 0;
-        bool strong = line->words != 0 && (count_bits(line->words) >= least || named);
+        bool strong = line->words != 0 && (count_bits(line->words) >= min || named);
         findings->strong_files += strong && !file->strong ? 1 : 0;
         findings->strong += strong ? 1 : 0;
         findings->defined += named && line->kind >= HAFT__OFFLINE_LINE_DECLARATION ? 1 : 0;

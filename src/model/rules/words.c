@@ -49,7 +49,7 @@ static haft_str lower_all(haft_str word, char *room)
 
 static const struct {
     const char *ending;
-    size_t least; /* letters that must remain */
+    size_t min; /* letters that must remain */
 } endings[] = {
     {"'s", 2}, {"ies", 4}, {"ing", 4}, {"ed", 4}, {"es", 4}, {"s", 3}, {"e", 4},
 };
@@ -81,7 +81,7 @@ haft_str haft__offline_stem(haft_str word, char *room)
     stem.len -= agent;
     for (size_t i = 0; agent == 0 && i < COUNT(endings); i++) {
         haft_str ending = haft__str(endings[i].ending);
-        if (!haft__str_ends_with(stem, ending) || stem.len < ending.len + endings[i].least) {
+        if (!haft__str_ends_with(stem, ending) || stem.len < ending.len + endings[i].min) {
             continue;
         }
         if (ending.len == 1

@@ -65,12 +65,12 @@ static haft_str find_end(haft_str text, size_t bytes)
 
 /* Writes the removed messages; truncates long messages. */
 static void write_turns(haft__buf *buf, const haft__run *run, const bool *removed, size_t count,
-                        size_t most)
+                        size_t max)
 {
-    size_t each = most / (count + 1);
+    size_t each = max / (count + 1);
     if (run->context.text.len > 0) {
         haft__buf_add_str(buf, HAFT__LIT("Summary of the turns before: "));
-        add_cut(buf, run->context.text, most / 2);
+        add_cut(buf, run->context.text, max / 2);
         haft__buf_add_str(buf, HAFT__LIT("\n\n"));
     }
     for (size_t i = 0; i < run->messages.count; i++) {
@@ -85,14 +85,14 @@ static haft_str write_question(const haft__run *run, const bool *removed, size_t
                                haft__arena *arena)
 {
     haft__buf turns, text;
-    size_t most = (size_t)find_room(run) * TOKEN_BYTES;
+    size_t max = (size_t)find_room(run) * TOKEN_BYTES;
     haft__buf_init(&turns, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    write_turns(&turns, run, removed, count, most);
+    write_turns(&turns, run, removed, count, max);
     haft__buf_add_str(&text, HAFT__LIT("The task of the assistant:\n"));
-    add_cut(&text, run->task, most / 4);
+    add_cut(&text, run->task, max / 4);
     haft__buf_add_str(&text, HAFT__LIT("\n\nIts turns so far:\n\n"));
-    haft__buf_add_str(&text, find_end(haft__buf_str(&turns), most));
+    haft__buf_add_str(&text, find_end(haft__buf_str(&turns), max));
     haft__buf_addf(&text, "Summarise these turns in at most %llu words.",
                    (unsigned long long)(run->context.most_text * WORDS / TOKENS));
     haft_str kept = {NULL, 0};

@@ -188,8 +188,8 @@ static void add_message(haft__buf *buf, const haft__run *run, const haft__messag
     }
 }
 
-/* The last lines of the text with together at most `most` tokens. */
-static haft_str find_last_lines(haft_str text, uint64_t most)
+/* The last lines of the text with together at most `max` tokens. */
+static haft_str find_last_lines(haft_str text, uint64_t max)
 {
     uint64_t used = haft__estimate_text(HAFT__LIT(LEFT_OUT));
     size_t from = text.len, start = text.len;
@@ -199,7 +199,7 @@ static haft_str find_last_lines(haft_str text, uint64_t most)
             start--;
         }
         used += haft__estimate_text((haft_str){text.ptr + start, from - start});
-        if (used > most) {
+        if (used > max) {
             break;
         }
         from = start;
@@ -207,7 +207,7 @@ static haft_str find_last_lines(haft_str text, uint64_t most)
     return haft__str_skip(text, from);
 }
 
-void haft__context_list(haft__buf *buf, const haft__run *run, const bool *removed, uint64_t most)
+void haft__context_list(haft__buf *buf, const haft__run *run, const bool *removed, uint64_t max)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -224,8 +224,8 @@ void haft__context_list(haft__buf *buf, const haft__run *run, const bool *remove
         }
     }
     haft_str all = haft__buf_str(&text);
-    bool cut = before.len < run->context.text.len || haft__estimate_text(all) > most;
-    haft_str last = cut ? find_last_lines(all, most) : all;
+    bool cut = before.len < run->context.text.len || haft__estimate_text(all) > max;
+    haft_str last = cut ? find_last_lines(all, max) : all;
     haft__buf_add_str(buf, cut ? HAFT__LIT(LEFT_OUT) : HAFT__LIT(""));
     haft__buf_add_str(buf, last);
     if (text.status != HAFT_OK) {

@@ -29,9 +29,9 @@ bool *haft__context_removed(const haft__run *run, size_t end, haft__arena *arena
                             size_t *ret_count);
 
 /* Appends the text that lists the removed messages: the calls and their results. The text begins
- * with the current text that replaces earlier turns. If it has more than `most` tokens, the oldest
+ * with the current text that replaces earlier turns. If it has more than `max` tokens, the oldest
  * lines are omitted. */
-void haft__context_list(haft__buf *buf, const haft__run *run, const bool *removed, uint64_t most);
+void haft__context_list(haft__buf *buf, const haft__run *run, const bool *removed, uint64_t max);
 
 /* Appends a line with the first and the last removed call; nothing if no call is removed. */
 void haft__context_add_range(haft__buf *buf, const haft__run *run, const bool *removed);

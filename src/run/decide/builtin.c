@@ -118,10 +118,10 @@ static haft_status read_result(haft__decision *d, const haft__run_call *call)
                        HAFT__ARG(part));
         return finish_text(d, call, haft__buf_str(&d->tools->text));
     }
-    uint32_t most = d->spec->limits.observation_chars;
-    uint64_t offset = number_of(call, "offset", 0), limit = number_of(call, "limit", most);
-    haft_str page = haft__observation_page(&d->tools->scratch, text, offset, limit, most,
-                                           wanted->id, part.len > 0);
+    uint32_t max = d->spec->limits.observation_chars;
+    uint64_t offset = number_of(call, "offset", 0), limit = number_of(call, "limit", max);
+    haft_str page = haft__observation_page(&d->tools->scratch, text, offset, limit, max, wanted->id,
+                                           part.len > 0);
     return page.ptr != NULL ? finish_text(d, call, page)
                             : haft__arena_fail(&d->tools->scratch, d->err);
 }

@@ -17,7 +17,7 @@ bool haft__call_is_agent(const haft__run_call *call)
  * use the budget that finished children did not use. */
 static size_t count_sharers(const haft__run *run)
 {
-    size_t waiting = 0, busy = 0, most = run->spec->limits.parallel;
+    size_t waiting = 0, busy = 0, max = run->spec->limits.parallel;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
         bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
@@ -25,7 +25,7 @@ static size_t count_sharers(const haft__run *run)
         waiting += starts;
         busy += !starts && call->stage == HAFT__CALL_STARTED && haft__call_is_external(call);
     }
-    size_t places = most > busy ? most - busy : 1;
+    size_t places = max > busy ? max - busy : 1;
     return waiting < places ? waiting : places;
 }
 

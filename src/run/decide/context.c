@@ -122,7 +122,7 @@ static haft_status decide_text(haft__decision *d, const char *what, size_t end, 
 }
 
 /* Replaces the messages before `end` by the list of their calls. */
-static haft_status decide_list(haft__decision *d, size_t end, uint64_t most, uint64_t tokens,
+static haft_status decide_list(haft__decision *d, size_t end, uint64_t max, uint64_t tokens,
                                haft_str why)
 {
     size_t count = 0;
@@ -130,7 +130,7 @@ static haft_status decide_list(haft__decision *d, size_t end, uint64_t most, uin
     if (removed == NULL) {
         return haft__arena_fail(&d->tools->scratch, d->err);
     }
-    haft__context_list(&d->tools->text, d->run, removed, most);
+    haft__context_list(&d->tools->text, d->run, removed, max);
     return decide_text(d, "cut", end, removed, haft__buf_str(&d->tools->text), tokens, why);
 }
 

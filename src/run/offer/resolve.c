@@ -621,14 +621,14 @@ haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
                           haft__arena *arena, haft__offer *ret_offer, haft_error *err)
 {
     const haft__tools *tools = run != NULL ? run->tools : &spec->tools;
-    size_t most;
-    (void)haft__builtins(&most);
-    most += tools->count;
+    size_t max;
+    (void)haft__builtins(&max);
+    max += tools->count;
     for (size_t i = 0; i < listing_count; i++) {
-        most += listings[i].tool_count;
+        max += listings[i].tool_count;
     }
     const char *why;
-    haft__offer offer = {.items = haft__arena_array(arena, most, sizeof(*offer.items)),
+    haft__offer offer = {.items = haft__arena_array(arena, max, sizeof(*offer.items)),
                          .cap = haft__resolve_cap(spec, &why)};
     if (offer.items == NULL) {
         return haft__arena_fail(arena, err);

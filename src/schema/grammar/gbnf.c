@@ -280,26 +280,26 @@ static void report_count(haft__gbnf_writer *g, const char *what, uint64_t count,
 }
 
 void haft__gbnf_add_repeat(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_rule_name what,
-                           uint64_t least, uint64_t most)
+                           uint64_t min, uint64_t max)
 {
-    if (most == 0) {
+    if (max == 0) {
         return;
     }
-    if (most != HAFT__GBNF_NO_MAX && !charge_repeats(g, most)) {
-        report_count(g, "at most", most, "any number");
-        most = HAFT__GBNF_NO_MAX;
+    if (max != HAFT__GBNF_NO_MAX && !charge_repeats(g, max)) {
+        report_count(g, "at most", max, "any number");
+        max = HAFT__GBNF_NO_MAX;
     }
-    if (most == HAFT__GBNF_NO_MAX && !charge_repeats(g, least)) {
-        report_count(g, "at least", least, "any number");
-        least = 0;
+    if (max == HAFT__GBNF_NO_MAX && !charge_repeats(g, min)) {
+        report_count(g, "at least", min, "any number");
+        min = 0;
     }
     haft__buf_add_str(body, haft__str(what.text));
-    if (most != HAFT__GBNF_NO_MAX) {
-        haft__buf_addf(body, "{%llu,%llu} ", (unsigned long long)least, (unsigned long long)most);
-    } else if (least > 1) {
-        haft__buf_addf(body, "{%llu,} ", (unsigned long long)least);
+    if (max != HAFT__GBNF_NO_MAX) {
+        haft__buf_addf(body, "{%llu,%llu} ", (unsigned long long)min, (unsigned long long)max);
+    } else if (min > 1) {
+        haft__buf_addf(body, "{%llu,} ", (unsigned long long)min);
     } else {
-        haft__buf_add_str(body, least == 1 ? HAFT__LIT("+ ") : HAFT__LIT("* "));
+        haft__buf_add_str(body, min == 1 ? HAFT__LIT("+ ") : HAFT__LIT("* "));
     }
 }
 

@@ -53,9 +53,9 @@ void haft__gbnf_write_rule(haft__gbnf_writer *g, haft__gbnf_rule_name name, haft
 
 #define HAFT__GBNF_NO_MAX UINT64_MAX
 
-/* Appends "what{least,most} ", within the limits of llama.cpp; `most` may be NO_MAX. */
+/* Appends "what{least,most} ", within the limits of llama.cpp; `max` may be NO_MAX. */
 void haft__gbnf_add_repeat(haft__gbnf_writer *g, haft__buf *body, haft__gbnf_rule_name what,
-                           uint64_t least, uint64_t most);
+                           uint64_t min, uint64_t max);
 
 /* Charges a step. False if the steps, the space of the grammar or the memory are used up. */
 bool haft__gbnf_charge_step(haft__gbnf_writer *g);

@@ -10,7 +10,7 @@
 #define MAX_DIGITS 20 /* of any integer: without a limit, a model may write digits without end */
 
 typedef struct bounds {
-    int64_t least, most;
+    int64_t min, max;
     bool has_least, has_most;
 } bounds;
 
@@ -121,10 +121,10 @@ static void add_magnitudes(haft__buf *body, uint64_t low, uint64_t high, bool op
 {
     size_t first = count_digits(low), last = open ? first : count_digits(high);
     for (size_t digits = first; digits <= last; digits++) {
-        uint64_t least = digits == 1 ? 0 : ten_to(digits - 1), most = ten_to(digits) - 1;
-        least = least > low ? least : low;
-        most = open || most < high ? most : high;
-        add_length(body, least, most, digits);
+        uint64_t min = digits == 1 ? 0 : ten_to(digits - 1), max = ten_to(digits) - 1;
+        min = min > low ? min : low;
+        max = open || max < high ? max : high;
+        add_length(body, min, max, digits);
     }
     if (open) {
         haft__gbnf_add_or(body);
@@ -139,13 +139,13 @@ static uint64_t magnitude(int64_t number)
 
 static void add_negative(haft__gbnf_writer *g, haft__buf *body, const bounds *b)
 {
-    if (b->has_least && b->least >= 0) {
+    if (b->has_least && b->min >= 0) {
         return;
     }
     haft__buf inner;
     haft__gbnf_body_init(&inner);
-    uint64_t low = b->has_most && b->most < 0 ? magnitude(b->most) : 1;
-    add_magnitudes(&inner, low, b->has_least ? magnitude(b->least) : 0, !b->has_least);
+    uint64_t low = b->has_most && b->max < 0 ? magnitude(b->max) : 1;
+    add_magnitudes(&inner, low, b->has_least ? magnitude(b->min) : 0, !b->has_least);
     haft__gbnf_add_or(body);
     haft__buf_add_str(body, HAFT__LIT("\"-\" ( "));
     haft__buf_add_str(body, haft__buf_str(&inner));
@@ -155,11 +155,11 @@ static void add_negative(haft__gbnf_writer *g, haft__buf *body, const bounds *b)
 
 static void add_positive(haft__buf *body, const bounds *b)
 {
-    if (b->has_most && b->most < 0) {
+    if (b->has_most && b->max < 0) {
         return;
     }
-    uint64_t low = b->has_least && b->least > 0 ? magnitude(b->least) : 0;
-    add_magnitudes(body, low, b->has_most ? magnitude(b->most) : 0, !b->has_most);
+    uint64_t low = b->has_least && b->min > 0 ? magnitude(b->min) : 0;
+    add_magnitudes(body, low, b->has_most ? magnitude(b->max) : 0, !b->has_most);
 }
 
 /* ---- keywords ---- */
@@ -188,14 +188,14 @@ static bounds read_bounds(haft__gbnf_writer *g, haft__json schema)
 {
     bounds b = {0};
     int64_t number;
-    b.has_least = read_bound(g, schema, "minimum", 0, &b.least);
-    b.has_most = read_bound(g, schema, "maximum", 0, &b.most);
+    b.has_least = read_bound(g, schema, "minimum", 0, &b.min);
+    b.has_most = read_bound(g, schema, "maximum", 0, &b.max);
     if (read_bound(g, schema, "exclusiveMinimum", 1, &number)) {
-        b.least = b.has_least && b.least > number ? b.least : number;
+        b.min = b.has_least && b.min > number ? b.min : number;
         b.has_least = true;
     }
     if (read_bound(g, schema, "exclusiveMaximum", -1, &number)) {
-        b.most = b.has_most && b.most < number ? b.most : number;
+        b.max = b.has_most && b.max < number ? b.max : number;
         b.has_most = true;
     }
     return b;
@@ -215,7 +215,7 @@ haft__gbnf_rule_name haft__gbnf_schema_integer(haft__gbnf_writer *g, haft__json 
 {
     bounds b = read_bounds(g, schema);
     relax_multiples(g, schema, true);
-    if (b.has_least && b.has_most && b.least > b.most) {
+    if (b.has_least && b.has_most && b.min > b.max) {
         haft__gbnf_report_relaxed(g, "a minimum above the maximum", "any integer");
         b.has_least = b.has_most = false;
     }
@@ -233,9 +233,9 @@ haft__gbnf_rule_name haft__gbnf_schema_integer(haft__gbnf_writer *g, haft__json 
 haft__gbnf_rule_name haft__gbnf_schema_number(haft__gbnf_writer *g, haft__json schema)
 {
     relax_multiples(g, schema, false);
-    const haft__json *least = haft__object_find(schema, "minimum");
-    bool number = least != NULL && least->kind == HAFT__JSON_NUMBER;
-    int order = number ? haft__number_compare(haft__json_text(*least), HAFT__LIT("0")) : -1;
+    const haft__json *min = haft__object_find(schema, "minimum");
+    bool number = min != NULL && min->kind == HAFT__JSON_NUMBER;
+    int order = number ? haft__number_compare(haft__json_text(*min), HAFT__LIT("0")) : -1;
     if (order != 0) {
         haft__gbnf_relax(g, schema, "minimum", order > 0 ? "at least 0" : "any number");
     }

@@ -95,7 +95,7 @@ static bool list_members(haft__gbnf_writer *g, haft__json schema, listing *list)
 
 static void relax_members(haft__gbnf_writer *g, haft__json schema, size_t required)
 {
-    uint64_t least = 0;
+    uint64_t min = 0;
     haft__gbnf_relax(g, schema, "patternProperties", "any other members");
     haft__gbnf_relax(g, schema, "propertyNames", "any names");
     haft__gbnf_relax(g, schema, "maxProperties", "any number");
@@ -103,7 +103,7 @@ static void relax_members(haft__gbnf_writer *g, haft__json schema, size_t requir
     haft__gbnf_relax(g, schema, "dependentSchemas", "nothing");
     haft__gbnf_relax(g, schema, "dependencies", "nothing");
     haft__gbnf_relax(g, schema, "unevaluatedProperties", "additionalProperties alone");
-    if (haft__gbnf_get_count(schema, "minProperties", &least) && least > required) {
+    if (haft__gbnf_get_count(schema, "minProperties", &min) && min > required) {
         haft__gbnf_relax(g, schema, "minProperties", "any number");
     }
 }
@@ -297,12 +297,12 @@ typedef struct shape {
     const haft__json *first; /* schemas of the first items, or NULL */
     uint32_t first_count;
     haft__json rest; /* schema of the other items */
-    uint64_t least, most;
+    uint64_t min, max;
 } shape;
 
 static shape read_shape(haft__gbnf_writer *g, haft__json schema)
 {
-    shape s = {.rest = anything, .most = HAFT__GBNF_NO_MAX};
+    shape s = {.rest = anything, .max = HAFT__GBNF_NO_MAX};
     const haft__json *prefix = haft__object_find(schema, "prefixItems");
     const haft__json *items = haft__object_find(schema, "items");
     if (prefix == NULL && items != NULL && items->kind == HAFT__JSON_ARRAY) {
@@ -319,14 +319,14 @@ static shape read_shape(haft__gbnf_writer *g, haft__json schema)
         s.first_count = 0;
         s.rest = anything;
     }
-    (void)haft__gbnf_get_count(schema, "minItems", &s.least);
-    (void)haft__gbnf_get_count(schema, "maxItems", &s.most);
-    if (s.rest.kind == HAFT__JSON_FALSE && s.first_count < s.most) {
-        s.most = s.first_count;
+    (void)haft__gbnf_get_count(schema, "minItems", &s.min);
+    (void)haft__gbnf_get_count(schema, "maxItems", &s.max);
+    if (s.rest.kind == HAFT__JSON_FALSE && s.first_count < s.max) {
+        s.max = s.first_count;
     }
-    if (s.least > s.most) {
+    if (s.min > s.max) {
         haft__gbnf_report_relaxed(g, "minItems above maxItems", "any number");
-        s.least = 0;
+        s.min = 0;
     }
     return s;
 }
@@ -356,24 +356,24 @@ static uint64_t subtract(uint64_t count, uint64_t by)
 static void add_items(haft__gbnf_writer *g, haft__buf *body, const shape *s)
 {
     uint64_t named = s->first_count > 1 ? s->first_count : 1; /* the first item always has a rule */
-    named = named < s->most ? named : s->most;
+    named = named < s->max ? named : s->max;
     haft__gbnf_rule_name rest = {""};
     haft__buf tail;
     haft__gbnf_body_init(&tail);
-    if (s->most > named && s->rest.kind != HAFT__JSON_FALSE) {
+    if (s->max > named && s->rest.kind != HAFT__JSON_FALSE) {
         haft__buf more;
         haft__gbnf_body_init(&more);
         rest = item_rule(g, s, s->first_count);
         haft__buf_addf(&more, "\",\" ws %s", rest.text);
-        haft__gbnf_add_repeat(g, &tail, haft__gbnf_add_rule(g, &more), subtract(s->least, named),
-                              subtract(s->most, named));
+        haft__gbnf_add_repeat(g, &tail, haft__gbnf_add_rule(g, &more), subtract(s->min, named),
+                              subtract(s->max, named));
     }
     for (uint64_t i = named; i > 0 && tail.status == HAFT_OK; i--) {
         bool same = i > s->first_count && rest.text[0] != '\0';
         haft__gbnf_rule_name item = same ? rest : item_rule(g, s, i - 1);
         haft__buf wrapped;
         haft__gbnf_body_init(&wrapped);
-        bool needed = i <= s->least;
+        bool needed = i <= s->min;
         haft__buf_addf(&wrapped, "%s%s%s ", needed ? "" : "( ", i > 1 ? "\",\" ws " : "",
                        item.text);
         haft__buf_add_str(&wrapped, haft__buf_str(&tail));

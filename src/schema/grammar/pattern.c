@@ -293,33 +293,33 @@ static bool read_quantifier(reader *r, uint64_t *ret_least, uint64_t *ret_most)
     return found;
 }
 
-static bool add_repeated(reader *r, haft__buf *body, haft__buf *unit, bool empty, uint64_t least,
-                         uint64_t most)
+static bool add_repeated(reader *r, haft__buf *body, haft__buf *unit, bool empty, uint64_t min,
+                         uint64_t max)
 {
-    r->failed |= (empty && most > 1) || most < least;
+    r->failed |= (empty && max > 1) || max < min;
     if (r->failed) {
         return true;
     }
-    if (least == 0 && most == 1) {
+    if (min == 0 && max == 1) {
         unit->len--; /* the space */
         haft__buf_add_str(body, haft__buf_str(unit));
         haft__buf_add_str(body, HAFT__LIT("? "));
-    } else if (most > 0) {
+    } else if (max > 0) {
         haft__buf copy = *unit;
         haft__buf_init(unit, HAFT__LIMIT_GRAMMAR_BYTES);
-        haft__gbnf_add_repeat(r->g, body, haft__gbnf_add_rule(r->g, &copy), least, most);
+        haft__gbnf_add_repeat(r->g, body, haft__gbnf_add_rule(r->g, &copy), min, max);
     }
-    return empty || least == 0;
+    return empty || min == 0;
 }
 
 static bool add_term(reader *r, haft__buf *body)
 {
-    uint64_t least, most;
+    uint64_t min, max;
     haft__buf unit;
     haft__gbnf_body_init(&unit);
     bool empty = add_atom(r, &unit);
-    if (!r->failed && unit.status == HAFT_OK && read_quantifier(r, &least, &most)) {
-        empty = add_repeated(r, body, &unit, empty, least, most);
+    if (!r->failed && unit.status == HAFT_OK && read_quantifier(r, &min, &max)) {
+        empty = add_repeated(r, body, &unit, empty, min, max);
     } else {
         haft__buf_add_str(body, haft__buf_str(&unit));
     }

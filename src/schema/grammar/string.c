@@ -275,12 +275,12 @@ static bool add_patterned(haft__gbnf_writer *g, haft__buf *body, haft_str patter
     return true;
 }
 
-static void add_sized(haft__gbnf_writer *g, haft__buf *body, uint64_t least, uint64_t most)
+static void add_sized(haft__gbnf_writer *g, haft__buf *body, uint64_t min, uint64_t max)
 {
     for (const char *quote = haft__gbnf_quotes(g); *quote != '\0'; quote++) {
         haft__gbnf_add_or(body);
         haft__gbnf_add_literal(body, (haft_str){quote, 1});
-        haft__gbnf_add_repeat(g, body, haft__gbnf_char(g, *quote), least, most);
+        haft__gbnf_add_repeat(g, body, haft__gbnf_char(g, *quote), min, max);
         haft__gbnf_add_literal(body, (haft_str){quote, 1});
     }
 }
@@ -304,9 +304,9 @@ static haft__gbnf_rule_name bounded_string(haft__gbnf_writer *g)
 
 haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json schema)
 {
-    uint64_t least = 0, most = HAFT__GBNF_NO_MAX;
-    (void)haft__gbnf_get_count(schema, "minLength", &least);
-    (void)haft__gbnf_get_count(schema, "maxLength", &most);
+    uint64_t min = 0, max = HAFT__GBNF_NO_MAX;
+    (void)haft__gbnf_get_count(schema, "minLength", &min);
+    (void)haft__gbnf_get_count(schema, "maxLength", &max);
     const haft__json *pattern = haft__object_find(schema, "pattern");
     haft__gbnf_relax(g, schema, "format", "any string");
     haft__buf body;
@@ -322,18 +322,18 @@ haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json s
         haft__gbnf_release_body(g, &body);
         haft__gbnf_body_init(&body);
     }
-    if (least > most) {
+    if (min > max) {
         haft__gbnf_relax(g, schema, "maxLength", "any length, as it is less than minLength");
-        most = HAFT__GBNF_NO_MAX;
+        max = HAFT__GBNF_NO_MAX;
     }
     bool bounded = g->max_chars > 0 && g->notation == HAFT__NOTATION_JSON;
-    if (least == 0 && most == HAFT__GBNF_NO_MAX) {
+    if (min == 0 && max == HAFT__GBNF_NO_MAX) {
         haft__buf_finish(&body);
         return bounded ? bounded_string(g) : haft__gbnf_string(g);
     }
-    if (bounded && most == HAFT__GBNF_NO_MAX && least <= g->max_chars) {
-        most = g->max_chars;
+    if (bounded && max == HAFT__GBNF_NO_MAX && min <= g->max_chars) {
+        max = g->max_chars;
     }
-    add_sized(g, &body, least, most);
+    add_sized(g, &body, min, max);
     return haft__gbnf_add_rule(g, &body);
 }

@@ -163,8 +163,8 @@ static uint64_t default_reserve(const haft__model_spec *model)
     bool large = model->family.hosted || model->family.reasoning_open != NULL;
     uint64_t limit = find_reply_limit(model->options);
     uint64_t reserve = limit > 0 ? limit : large ? LARGE_RESERVE : RESERVE;
-    uint64_t most = model->context_tokens / RESERVE_SHARE;
-    return reserve < most ? reserve : most;
+    uint64_t max = model->context_tokens / RESERVE_SHARE;
+    return reserve < max ? reserve : max;
 }
 
 static bool is_off(haft__json setting)

@@ -69,29 +69,29 @@ static uint32_t count_reference(nesting *n, haft_str name)
 
 static uint32_t count_calls(nesting *n, haft__json ops)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t i = 0; i < ops.count; i++) {
         uint32_t own = count_reference(n, haft__object_string(ops.items[i], "call"));
         uint32_t then = count_calls(n, haft__object_array(ops.items[i], "then"));
         uint32_t other = count_calls(n, haft__object_array(ops.items[i], "else"));
-        most = larger(larger(most, own), larger(then, other));
+        max = larger(larger(max, own), larger(then, other));
     }
-    return most;
+    return max;
 }
 
 static uint32_t count_levels(nesting *n, haft__json graph)
 {
     haft__json nodes = haft__object_object(graph, "nodes");
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t i = 0; i < nodes.count && !n->reported && n->l->status == HAFT_OK; i++) {
         haft__json node = nodes.members[i].value;
         haft__json handler = haft__object_object(node, "on_error");
         uint32_t own = count_reference(n, haft__object_string(node, "graph"));
         uint32_t calls = count_calls(n, haft__object_array(node, "do"));
         uint32_t more = count_calls(n, haft__object_array(handler, "do"));
-        most = larger(larger(most, own), larger(calls, more));
+        max = larger(larger(max, own), larger(calls, more));
     }
-    return most;
+    return max;
 }
 
 void haft__loader_check_nesting(haft__loader *l)

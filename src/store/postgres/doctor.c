@@ -106,14 +106,14 @@ static void note_connections(report *r, const haft__pg_facts *facts)
         "each haft process uses two: raise max_connections, or use PgBouncer",
         "each haft process uses two: ALTER DATABASE ... CONNECTION LIMIT, or use PgBouncer",
         "each haft process uses two: ALTER ROLE ... CONNECTION LIMIT, or use PgBouncer"};
-    size_t least = 0;
+    size_t min = 0;
     for (size_t i = 1; i < HAFT__PG_CONNECTION_LIMITS; i++) {
-        least = remaining(facts, i) < remaining(facts, least) ? i : least;
+        min = remaining(facts, i) < remaining(facts, min) ? i : min;
     }
-    uint64_t used = facts->connections[least].used, max = facts->connections[least].max;
+    uint64_t used = facts->connections[min].used, max = facts->connections[min].max;
     haft_str text = haft__arena_format(r->arena, "%llu of %llu used%s", (unsigned long long)used,
-                                       (unsigned long long)max, scopes[least]);
-    note(r, "connections", text, remaining(facts, least) * 10 >= max, hints[least]);
+                                       (unsigned long long)max, scopes[min]);
+    note(r, "connections", text, remaining(facts, min) * 10 >= max, hints[min]);
 }
 
 static void note_schema(report *r, const haft__pg_facts *facts)

@@ -147,7 +147,7 @@ static bool add_split_words(const haft__search_index *search, haft_str word,
 
 /* ---- typing errors ---- */
 
-static void find_misspellings(found *f, haft_str stem, size_t most)
+static void find_misspellings(found *f, haft_str stem, size_t max)
 {
     const haft__search_string_table *table = &f->search->term_table;
     uint32_t letters = haft__search_letter_bits(stem);
@@ -156,14 +156,14 @@ static void find_misspellings(found *f, haft_str stem, size_t most)
     for (uint32_t i = 0; i < table->limit && left > 0; i++) {
         haft__search_shape shape = f->search->shapes[i];
         size_t longer = shape.length > stem.len ? shape.length - stem.len : stem.len - shape.length;
-        if (shape.first != (uint8_t)stem.ptr[0] || longer > (swap ? 0 : most)
-            || haft__search_count_bits(letters ^ shape.letters) > (swap ? 0 : 2 * most)) {
+        if (shape.first != (uint8_t)stem.ptr[0] || longer > (swap ? 0 : max)
+            || haft__search_count_bits(letters ^ shape.letters) > (swap ? 0 : 2 * max)) {
             continue;
         }
         left--;
         size_t distance =
-            haft__suggestion_distance(haft__search_string_table_text(table, i), stem, most);
-        if (distance <= most) {
+            haft__suggestion_distance(haft__search_string_table_text(table, i), stem, max);
+        if (distance <= max) {
             keep(f, i, (uint32_t)distance);
         }
     }
@@ -251,11 +251,11 @@ static bool corrects_ending(haft_str raw, haft_str stem)
 static void find_corrections(found *f, haft_str raw, bool is_certain)
 {
     const haft__search_string_table *table = &f->search->term_table;
-    uint32_t letters = haft__search_letter_bits(raw), least = is_certain ? MIN_STEM : MIN_ERROR;
+    uint32_t letters = haft__search_letter_bits(raw), min = is_certain ? MIN_STEM : MIN_ERROR;
     size_t left = HAFT__LIMIT_SEARCH_NEAR_TERMS + 1U;
     for (uint32_t i = 0; i < table->limit && left > 0; i++) {
         haft__search_shape shape = f->search->shapes[i];
-        if (shape.first != (uint8_t)raw.ptr[0] || shape.length < least || shape.length > raw.len + 1
+        if (shape.first != (uint8_t)raw.ptr[0] || shape.length < min || shape.length > raw.len + 1
             || haft__search_count_bits(shape.letters & ~letters) > 1) {
             continue;
         }
@@ -273,16 +273,16 @@ static uint32_t add_most_similar(const haft__search_index *search, haft_str raw,
                                  bool is_certain, haft__search_parsed_query *parsed)
 {
     found f = {.search = search};
-    size_t most = raw.len >= MIN_TWO_ERRORS ? 2 : 1, count = 0;
+    size_t max = raw.len >= MIN_TWO_ERRORS ? 2 : 1, count = 0;
     bool corrects = raw.len >= MIN_CORRECTED && is_letters(raw);
     if (corrects && is_certain) {
         find_corrections(&f, raw, true);
     }
     if (f.count == 0 && stem.len >= MIN_SWAP) {
-        find_misspellings(&f, stem, most);
+        find_misspellings(&f, stem, max);
     }
     if (f.count == 0 && stem.len >= MIN_SWAP && raw.len > stem.len) {
-        find_misspellings(&f, raw, most); /* in "calender", "er" is not an ending */
+        find_misspellings(&f, raw, max); /* in "calender", "er" is not an ending */
     }
     if (f.count == 0 && corrects && !is_certain) {
         find_corrections(&f, raw, false);

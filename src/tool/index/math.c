@@ -49,14 +49,14 @@ double haft__search_sqrt(double x)
 
 void haft__search_pack(const float *numbers, size_t dimensions, int8_t *row)
 {
-    float most = 0;
+    float max = 0;
     for (size_t i = 0; i < dimensions; i++) {
         float size = numbers[i] < 0 ? -numbers[i] : numbers[i];
-        most = size > most ? size : most;
+        max = size > max ? size : max;
     }
     for (size_t i = 0; i < dimensions; i++) {
         /* divides first: for the smallest numbers 127 / most would be infinite */
-        float scaled = most > 0 ? numbers[i] / most * INT8_MAX : 0;
+        float scaled = max > 0 ? numbers[i] / max * INT8_MAX : 0;
         row[i] = (int8_t)(scaled + (scaled < 0 ? -0.5F : 0.5F));
     }
 }

@@ -328,12 +328,12 @@ void haft__search_find_named_groups(const haft__search_index *search,
         if (group->doc_count == 0 || parsed->named_count == HAFT__SEARCH_MAX_NAMED) {
             continue;
         }
-        float most = contains_name(&sure, group->name_hash)        ? HAFT__SEARCH_NAMED_GROUP
-                     : contains_name(&mentioned, group->name_hash) ? HAFT__SEARCH_MENTIONED_GROUP
-                                                                   : 0;
-        if (most > 0) {
+        float max = contains_name(&sure, group->name_hash)        ? HAFT__SEARCH_NAMED_GROUP
+                    : contains_name(&mentioned, group->name_hash) ? HAFT__SEARCH_MENTIONED_GROUP
+                                                                  : 0;
+        if (max > 0) {
             parsed->named[parsed->named_count++] =
-                (haft__search_named_group){i, most * share_of(search, i)};
+                (haft__search_named_group){i, max * share_of(search, i)};
         }
     }
 }

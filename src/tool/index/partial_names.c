@@ -93,31 +93,31 @@ static bool add_parts(const partial *p)
     return any;
 }
 
-static bool may_be_near(const partial *p, const haft__search_indexed_doc *file, size_t most)
+static bool may_be_near(const partial *p, const haft__search_indexed_doc *file, size_t max)
 {
     uint32_t length = file->normalized_length - file->name_at, wanted = (uint32_t)p->part.len;
     uint32_t longer = length > wanted ? length - wanted : wanted - length;
-    return file->entries != NULL && longer <= most
-           && haft__search_count_bits(p->letters ^ file->letters) <= 2 * most;
+    return file->entries != NULL && longer <= max
+           && haft__search_count_bits(p->letters ^ file->letters) <= 2 * max;
 }
 
 /* Compares no names if there are too many candidates, so that a hostile list of tools costs no
  * time. */
 static void add_slips(const partial *p)
 {
-    size_t most = p->part.len >= MIN_TWO_SLIPS ? 2 : 1, count = 0;
+    size_t max = p->part.len >= MIN_TWO_SLIPS ? 2 : 1, count = 0;
     uint32_t limit = p->search->doc_table.limit;
     for (uint32_t i = 0; i < limit; i++) {
-        count += may_be_near(p, &p->search->docs[i], most);
+        count += may_be_near(p, &p->search->docs[i], max);
     }
     for (uint32_t i = 0; i < limit && count <= HAFT__LIMIT_SEARCH_NEAR_TERMS; i++) {
         const haft__search_indexed_doc *file = &p->search->docs[i];
-        if (!may_be_near(p, file, most)) {
+        if (!may_be_near(p, file, max)) {
             continue;
         }
         haft_str name = {file->normalized + file->name_at, file->normalized_length - file->name_at};
-        size_t distance = haft__suggestion_distance(name, p->part, most);
-        if (distance > 0 && distance <= most) {
+        size_t distance = haft__suggestion_distance(name, p->part, max);
+        if (distance > 0 && distance <= max) {
             p->total[i] += HAFT__SEARCH_PARTIAL_NAME;
         }
     }

@@ -49,21 +49,21 @@ static haft_status parse_words(haft_str query, haft__arena *arena,
                                haft__search_parsed_query *parsed, haft_error *err)
 {
     haft__search_tokenizer words;
-    size_t most = HAFT__LIMIT_SEARCH_QUERY_WORDS;
+    size_t max = HAFT__LIMIT_SEARCH_QUERY_WORDS;
     query.len =
         query.len < HAFT__LIMIT_SEARCH_QUERY_BYTES ? query.len : HAFT__LIMIT_SEARCH_QUERY_BYTES;
     *parsed = (haft__search_parsed_query){
         .text = haft__str_trim(query),
-        .words = haft__arena_alloc(arena, most * sizeof(*parsed->words)),
+        .words = haft__arena_alloc(arena, max * sizeof(*parsed->words)),
         .parts =
-            haft__arena_alloc(arena, most * HAFT__SEARCH_TERMS_PER_WORD * sizeof(*parsed->parts)),
+            haft__arena_alloc(arena, max * HAFT__SEARCH_TERMS_PER_WORD * sizeof(*parsed->parts)),
     };
     if (parsed->words == NULL || parsed->parts == NULL) {
         return haft__arena_fail(arena, err);
     }
     parsed->single = is_single(parsed->text);
     haft__search_tokenizer_init(&words, query, true);
-    while (parsed->word_count < most
+    while (parsed->word_count < max
            && haft__search_tokenizer_next(&words, &parsed->words[parsed->word_count])) {
         parsed->word_count++;
     }
@@ -144,8 +144,8 @@ haft_status haft__search_parse_query(const haft__search_index *search, haft_str 
         add_word(search, log_docs, i, ret_parsed);
     }
     if (status == HAFT_OK) {
-        float most = (float)(MAX_RARE * (log_docs + LN_2));
-        ret_parsed->rarity = ret_parsed->rarity < most ? ret_parsed->rarity : most;
+        float max = (float)(MAX_RARE * (log_docs + LN_2));
+        ret_parsed->rarity = ret_parsed->rarity < max ? ret_parsed->rarity : max;
         haft__search_find_named_groups(search, ret_parsed);
     }
     return status;
@@ -262,8 +262,8 @@ haft_status haft__search_query_embedding(const haft__search_index *search, haft_
                                          haft__arena *arena, haft__search_hit **ret_hits,
                                          size_t *ret_count, haft_error *err)
 {
-    size_t most = search->doc_table.count;
-    k = k < most ? k : most;
+    size_t max = search->doc_table.count;
+    k = k < max ? k : max;
     k = k < HAFT__LIMIT_SEARCH_HITS ? k : HAFT__LIMIT_SEARCH_HITS;
     haft__search_parsed_query parsed;
     float *scores = NULL;

@@ -292,14 +292,14 @@ static float similarity_above_mean(const scorer *s, double deviations)
  * evidence of words that an answer needs. */
 static void find_answers(scorer *s)
 {
-    float least = similarity_above_mean(s, FLOOR_DEVIATIONS), best = 0;
-    least = least < FLOOR_SIMILAR ? least : FLOOR_SIMILAR;
+    float min = similarity_above_mean(s, FLOOR_DEVIATIONS), best = 0;
+    min = min < FLOOR_SIMILAR ? min : FLOOR_SIMILAR;
     for (uint32_t i = 0; i < s->limit; i++) {
         float similarity = s->part[i], evidence = s->words[i] + similarity;
         float with_group = evidence + s->group_words[i];
         best = with_group > best ? with_group : best;
         /* without branches, which a processor could not predict */
-        int similar = (similarity >= least) & (evidence >= FLOOR_BOTH);
+        int similar = (similarity >= min) & (evidence >= FLOOR_BOTH);
         float enough = (float)similar * FLOOR_WORDS;
         s->words[i] = s->words[i] > enough ? s->words[i] : enough;
     }
@@ -308,10 +308,10 @@ static void find_answers(scorer *s)
 
 /* Decides which documents are answers, with embeddings. Embedding models have their own scales, so
  * each similar document may be an answer. */
-static void find_answers_embedded(scorer *s, float least)
+static void find_answers_embedded(scorer *s, float min)
 {
     for (uint32_t i = 0; i < s->limit; i++) {
-        if (s->part[i] > least && s->words[i] < FLOOR_WORDS_ALONE) {
+        if (s->part[i] > min && s->words[i] < FLOOR_WORDS_ALONE) {
             s->words[i] = FLOOR_WORDS_ALONE;
         }
     }
@@ -327,9 +327,9 @@ static void score_meaning(scorer *s, const haft__search_parsed_query *parsed)
     } else if (!haft__search_score_similarity(s->search, parsed, s->part)) {
         return;
     }
-    float best = best_of(s->part, s->limit), least = MIN_ANGLE * best;
+    float best = best_of(s->part, s->limit), min = MIN_ANGLE * best;
     if (embedded) {
-        find_answers_embedded(s, least);
+        find_answers_embedded(s, min);
     } else {
         find_answers(s);
     }
@@ -337,11 +337,11 @@ static void score_meaning(scorer *s, const haft__search_parsed_query *parsed)
      * them. */
     double clauses = parsed->clause_count > 1 ? parsed->clause_count : 1;
     double weight = s->search->options.weights.vector / haft__search_sqrt(clauses);
-    best -= least;
+    best -= min;
     best = embedded || best <= 0 || best >= FULL_ANGLE ? best : FULL_ANGLE;
     float factor = best > 0 ? (float)weight / best : 0;
     for (uint32_t i = 0; i < s->limit; i++) {
-        float above = s->part[i] - least;
+        float above = s->part[i] - min;
         s->all[i] += factor * (above > 0 ? above : 0);
     }
     memset(s->part, 0, s->limit * sizeof(*s->part));
@@ -415,12 +415,12 @@ const char *haft__search_explain_hit(const haft__search_index *search,
             sums[f] += term->docs[at].counts[f] > 0 ? weights[f] * rarity : 0;
         }
     }
-    size_t most = 0;
+    size_t max = 0;
     for (size_t f = 1; f < COUNT(fields); f++) {
-        most = sums[f] > sums[most] ? f : most;
+        max = sums[f] > sums[max] ? f : max;
     }
-    if (sums[most] > 0) {
-        return fields[most];
+    if (sums[max] > 0) {
+        return fields[max];
     }
     bool meant = parsed->embedding != NULL || search->options.vectors != NULL;
     return haft__search_is_partial(search, parsed, doc) ? "name" : meant ? "meaning" : "server";

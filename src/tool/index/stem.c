@@ -103,11 +103,11 @@ static void replace(stem *s, const char *ending, const char *replacement)
 }
 
 /* Only the first rule whose ending matches is used, even if its measure is too small. */
-static bool apply(stem *s, const rule *rules, size_t count, size_t least)
+static bool apply(stem *s, const rule *rules, size_t count, size_t min)
 {
     for (size_t i = 0; i < count; i++) {
         if (ends(s, rules[i].ending)) {
-            if (measure(s->word, s->length - strlen(rules[i].ending)) >= least) {
+            if (measure(s->word, s->length - strlen(rules[i].ending)) >= min) {
                 replace(s, rules[i].ending, rules[i].replacement);
             }
             return true;

@@ -210,13 +210,13 @@ static bool read_joined(haft__search_tokenizer *words, haft__search_word *word)
         return false;
     }
     const char *text = words->text.ptr + words->at;
-    size_t most = words->end - words->at, length = 0, digits = 0;
-    while (length < most && shape_of(text[length]) != SHAPE_OTHER) {
+    size_t max = words->end - words->at, length = 0, digits = 0;
+    while (length < max && shape_of(text[length]) != SHAPE_OTHER) {
         digits += shape_of(text[length]) == SHAPE_DIGIT;
         length++;
     }
     words->joined = words->at + length + 1;
-    bool cut = length < most && (unsigned char)text[length] >= 0x80;
+    bool cut = length < max && (unsigned char)text[length] >= 0x80;
     if (cut || length > JOINED_BYTES || digits == 0 || digits == length) {
         return false;
     }

@@ -147,7 +147,7 @@ TEST(number_of_runs_is_limited)
 {
     static const struct {
         const char *key;
-        long long most;
+        long long max;
     } cases[] = {{"runs", HAFT__LIMIT_BENCH_RUNS},
                  {"warm", HAFT__LIMIT_BENCH_RUNS},
                  {"conc", HAFT__LIMIT_BENCH_AT_ONCE}};
@@ -155,7 +155,7 @@ TEST(number_of_runs_is_limited)
         for (int past = 0; past < 2; past++) {
             char word[32];
             haft__bench_options w;
-            (void)snprintf(word, sizeof(word), "%s=%lld", cases[i].key, cases[i].most + past);
+            (void)snprintf(word, sizeof(word), "%s=%lld", cases[i].key, cases[i].max + past);
             CHECK_INT(read_words((const char *const[]){"load", "url=u", word, NULL}, &w, NULL),
                       past == 1 ? HAFT_BAD_INPUT : HAFT_OK, "%s", word);
         }

@@ -165,13 +165,12 @@ TEST(bytes_of_the_file_are_limited)
     haft__line_history_init(&history);
     char *text = test_alloc(HAFT__LIMIT_HISTORY_BYTES + 1);
     memset(text, '\\', HAFT__LIMIT_HISTORY_BYTES + 1); /* twice as long in a file */
-    haft_str most = {text, HAFT__LIMIT_HISTORY_BYTES}, more = {text, most.len + 1};
+    haft_str max = {text, HAFT__LIMIT_HISTORY_BYTES}, more = {text, max.len + 1};
     CHECK_INT(add(&history, "small"), HAFT_OK, "adding a short line");
     CHECK_INT(haft__line_history_add(&history, more, NULL), HAFT_OK,
               "adding a line that is too long");
     CHECK_INT(history.count, 1, "the long line is not kept");
-    CHECK_INT(haft__line_history_add(&history, most, NULL), HAFT_OK,
-              "a line of the maximum length");
+    CHECK_INT(haft__line_history_add(&history, max, NULL), HAFT_OK, "a line of the maximum length");
     CHECK_INT(history.count, 1, "the short line is removed");
     CHECK_INT(history.bytes, HAFT__LIMIT_HISTORY_BYTES, "bytes");
     char folder[64], path[128];
@@ -179,7 +178,7 @@ TEST(bytes_of_the_file_are_limited)
     haft__line_history kept;
     haft__line_history_init(&kept);
     CHECK_INT(haft__line_history_open(&kept, path, NULL), HAFT_OK, "opening");
-    CHECK_INT(haft__line_history_add(&kept, most, NULL), HAFT_OK, "adding the longest line");
+    CHECK_INT(haft__line_history_add(&kept, max, NULL), HAFT_OK, "adding the longest line");
     haft__line_history_finish(&kept);
     CHECK_INT(haft__line_history_open(&kept, path, NULL), HAFT_OK, "opening again");
     CHECK_INT(kept.bytes, HAFT__LIMIT_HISTORY_BYTES, "bytes");

@@ -64,7 +64,7 @@ TEST(output_cannot_control_the_terminal)
 TEST(a_json_line_is_all_or_nothing)
 {
     static const struct {
-        size_t most; /* bytes of the buffer */
+        size_t max; /* bytes of the buffer */
         haft_status status;
         haft_str shown;
     } cases[] = {
@@ -76,7 +76,7 @@ TEST(a_json_line_is_all_or_nothing)
         haft__buf text;
         FILE *out = fmemopen(shown, sizeof(shown), "w");
         CHECK(out != NULL, "fmemopen failed");
-        haft__buf_init(&text, cases[i].most);
+        haft__buf_init(&text, cases[i].max);
         haft__buf_add_str(&text, HAFT__LIT("{\"a\":1}"));
         if (out != NULL) {
             CHECK_INT(haft__print_json_line(out, &text, NULL), cases[i].status, "case %zu: status",

@@ -126,25 +126,25 @@ TEST(the_size_of_a_file_is_limited)
 {
     static float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];
     size_t row = HAFT__LIMIT_SEARCH_DIMENSIONS + HAFT__SHA256_BYTES;
-    size_t most = (HAFT__LIMIT_EMBED_CACHE_BYTES - 23 - HAFT__SHA256_BYTES) / row;
+    size_t max = (HAFT__LIMIT_EMBED_CACHE_BYTES - 23 - HAFT__SHA256_BYTES) / row;
     fixture f;
     begin(&f);
-    for (size_t i = 0; i <= most; i++) {
+    for (size_t i = 0; i <= max; i++) {
         haft_str name = {(const char *)&i, sizeof(i)};
         CHECK_INT(haft__embedding_cache_put(&f.cache, name, numbers, COUNT(numbers), NULL), HAFT_OK,
                   "row %zu", i);
-        if (i + 1 == most) {
+        if (i + 1 == max) {
             haft__embedding_cache_save(&f.cache);
             fixture other = f;
             CHECK_INT(open_cache(&other), HAFT_OK, "open a cache at the limit");
-            CHECK_INT(other.cache.rows.count, most, "rows at the limit");
+            CHECK_INT(other.cache.rows.count, max, "rows at the limit");
             haft__embedding_cache_finish(&other.cache);
         }
     }
     haft__embedding_cache_save(&f.cache);
     reopen(&f);
     size_t first = 0;
-    CHECK_INT(f.cache.rows.count, most, "rows past the limit");
+    CHECK_INT(f.cache.rows.count, max, "rows past the limit");
     CHECK(haft__embedding_cache_get(&f.cache, (haft_str){(const char *)&first, sizeof(first)})
               == NULL,
           "the oldest row was not dropped");

@@ -18,8 +18,7 @@ typedef struct fixture {
     haft__http_server *server;
     haft__http_client *http;
     haft__embedder *embedder;
-    size_t requests, most,
-        padding; /* so far; most texts in one request; spaces after each answer */
+    size_t requests, max, padding; /* so far; most texts in one request; spaces after each answer */
     bool over, used;
 } fixture;
 
@@ -71,7 +70,7 @@ static void answer(void *context, haft__http_server_request *request)
         haft__buf_add_char(&body, ' ');
     }
     f->requests++;
-    f->most = input->count > f->most ? input->count : f->most;
+    f->max = input->count > f->max ? input->count : f->max;
     haft__http_server_head head = {.status = 200, .content_type = HAFT__LIT("application/json")};
     haft__http_server_reply(request, &head, haft__buf_str(&body));
     haft__buf_finish(&body);
@@ -152,7 +151,7 @@ TEST(the_texts_of_a_request_are_bounded)
                   "the search for embeddings starts");
         CHECK(f.used, "no vectors");
         CHECK_INT(f.requests, 2 + more, "requests: for the tools, and one for the query");
-        CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "most texts in one request");
+        CHECK_INT(f.max, HAFT__LIMIT_EMBED_BATCH, "most texts in one request");
         CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH + more), HAFT_OK, "a second search");
         CHECK_INT(f.requests, 3 + more, "requests: one more, for the query only");
         end(&f);
@@ -228,11 +227,11 @@ TEST(a_server_that_hangs_has_a_backoff)
     restart_embedder(&f, 60000, true);
     CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "a request that ignores the backoff");
     CHECK(f.used, "no vectors");
-    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH / 4, "most texts in one request after a timeout");
+    CHECK_INT(f.max, HAFT__LIMIT_EMBED_BATCH / 4, "most texts in one request after a timeout");
     restart_embedder(&f, 60000, false);
     CHECK_INT(ask(&f, 2 * HAFT__LIMIT_EMBED_BATCH), HAFT_OK,
               "a request after the server has answered");
-    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "most texts in one request");
+    CHECK_INT(f.max, HAFT__LIMIT_EMBED_BATCH, "most texts in one request");
     end(&f);
     (void)unsetenv("XDG_STATE_HOME");
     (void)snprintf(path, sizeof(path), "rm -r %s", place);

@@ -272,28 +272,28 @@ FILES_TEST(grep_finds_all_lines_if_needles_are_common)
 FILES_TEST(a_line_is_matched_as_a_whole_up_to_its_limit)
 {
     files f = files_make();
-    size_t most = HAFT__LIMIT_FILES_SEARCH_BYTES;
-    char *text = test_alloc(2 * most + 10);
-    memset(text, 'a', 2 * most + 10);
+    size_t max = HAFT__LIMIT_FILES_SEARCH_BYTES;
+    char *text = test_alloc(2 * max + 10);
+    memset(text, 'a', 2 * max + 10);
     text[0] = 'x';
-    text[most - 2] = 'y';
-    text[most - 1] = '\n';
-    memcpy(text + most, "xy\n", 3);
-    files_add_bytes(&f, "a", (haft_str){text, most + 3});
+    text[max - 2] = 'y';
+    text[max - 1] = '\n';
+    memcpy(text + max, "xy\n", 3);
+    files_add_bytes(&f, "a", (haft_str){text, max + 3});
     searched s = search_run(haft__files_grep, &f, ask("^x.*y$", "", ""));
     CHECK(haft__str_starts_with(s.text, HAFT__LIT("a:1:xaaa")), "at the limit: %.*s",
           HAFT__ARG(s.text));
     CHECK(haft__str_ends_with(s.text, HAFT__LIT("\na:2:xy")), "the line after it");
-    text[most - 2] = text[most - 1] = 'a';
-    text[most] = 'y';
-    text[most + 1] = '\n';
-    memcpy(text + most + 2, "xy\n", 3);
-    files_add_bytes(&f, "a", (haft_str){text, most + 5});
+    text[max - 2] = text[max - 1] = 'a';
+    text[max] = 'y';
+    text[max + 1] = '\n';
+    memcpy(text + max + 2, "xy\n", 3);
+    files_add_bytes(&f, "a", (haft_str){text, max + 5});
     check(&f, "^x.*y$", "", "", "a:2:xy");
     /* A long line is searched in pieces, but reported once. */
-    memset(text, 'x', 2 * most + 10);
-    text[2 * most + 5] = '\n';
-    files_add_bytes(&f, "a", (haft_str){text, 2 * most + 10});
+    memset(text, 'x', 2 * max + 10);
+    text[2 * max + 5] = '\n';
+    files_add_bytes(&f, "a", (haft_str){text, 2 * max + 10});
     s = search_run(haft__files_grep, &f, ask("x", "", ""));
     CHECK(haft__str_ends_with(s.text, HAFT__LIT("x...\na:2:xxxx")),
           "a long line was reported more than once");
@@ -303,18 +303,18 @@ FILES_TEST(a_line_is_matched_as_a_whole_up_to_its_limit)
 FILES_TEST(a_huge_file_is_searched_up_to_its_limit)
 {
     files f = files_make();
-    size_t most = HAFT__LIMIT_FILES_FILE_BYTES;
-    char *text = test_alloc(most + 1);
-    memset(text, 'a', most + 1);
-    for (size_t i = 1023; i < most; i += 1024) {
+    size_t max = HAFT__LIMIT_FILES_FILE_BYTES;
+    char *text = test_alloc(max + 1);
+    memset(text, 'a', max + 1);
+    for (size_t i = 1023; i < max; i += 1024) {
         text[i] = '\n';
     }
-    text[most - 2] = 'x';
-    files_add_bytes(&f, "a", (haft_str){text, most});
+    text[max - 2] = 'x';
+    files_add_bytes(&f, "a", (haft_str){text, max});
     CHECK(ends(&f, 0, "ax"), "at the limit");
-    text[most] = 'x';
-    text[most - 2] = 'a';
-    files_add_bytes(&f, "a", (haft_str){text, most + 1});
+    text[max] = 'x';
+    text[max - 2] = 'a';
+    files_add_bytes(&f, "a", (haft_str){text, max + 1});
     check(&f, "x", "", "",
           "(no line matches 'x'; 1 file was searched; only the first 67108864 bytes of 1 file were "
           "searched)");

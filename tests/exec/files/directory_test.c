@@ -8,11 +8,11 @@
 
 #include "exec/files_help.h"
 
-static haft_status list(const files *f, size_t most, haft__arena *arena,
+static haft_status list(const files *f, size_t max, haft__arena *arena,
                         haft__directory_listing *listing)
 {
     int fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    haft_status status = haft__directory_read(arena, fd, most, listing, NULL);
+    haft_status status = haft__directory_read(arena, fd, max, listing, NULL);
     (void)close(fd);
     return status;
 }

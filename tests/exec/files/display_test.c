@@ -54,7 +54,7 @@ TEST(lines_are_cut_and_made_valid)
 {
     static const struct {
         haft_str line;
-        size_t most, at;
+        size_t max, at;
         const char *shown;
     } cases[] = {
         {HAFT__LIT("abc"), 10, 0, "abc"},
@@ -78,7 +78,7 @@ TEST(lines_are_cut_and_made_valid)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf buf;
         haft__buf_init(&buf, 100);
-        haft__files_display_line(&buf, cases[i].line, cases[i].most, cases[i].at);
+        haft__files_display_line(&buf, cases[i].line, cases[i].max, cases[i].at);
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "case %zu", i);
         CHECK(haft__utf8_valid(haft__buf_str(&buf)), "case %zu: invalid UTF-8", i);
         haft__buf_finish(&buf);

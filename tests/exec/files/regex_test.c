@@ -149,12 +149,12 @@ TEST(a_catastrophic_pattern_ends_at_its_limit)
 TEST(the_steps_of_a_match_are_bounded)
 {
     haft__regex *regex = make("^(?:a|b)*[cd]");
-    size_t most = (size_t)4 * HAFT__LIMIT_FILES_MATCH_STEPS, at;
-    char *text = test_alloc(most + HAFT__REGEX_SLACK);
-    memset(text, 'a', most + HAFT__REGEX_SLACK);
+    size_t max = (size_t)4 * HAFT__LIMIT_FILES_MATCH_STEPS, at;
+    char *text = test_alloc(max + HAFT__REGEX_SLACK);
+    memset(text, 'a', max + HAFT__REGEX_SLACK);
     CHECK_INT(haft__regex_find(regex, (haft_str){text, 1000}, 0, NULL, &at), HAFT__REGEX_NO,
               "a thousand steps");
-    CHECK_INT(haft__regex_find(regex, (haft_str){text, most}, 0, NULL, &at), HAFT__REGEX_LIMIT,
+    CHECK_INT(haft__regex_find(regex, (haft_str){text, max}, 0, NULL, &at), HAFT__REGEX_LIMIT,
               "past HAFT__LIMIT_FILES_MATCH_STEPS");
     haft__regex_destroy(regex);
 }

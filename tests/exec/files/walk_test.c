@@ -340,16 +340,16 @@ FILES_TEST(fifty_thousand_files_are_walked_with_little_memory)
               "root");
     haft__walk again;
     haft_str found = {NULL, 0};
-    size_t most = 0, count = 0;
+    size_t max = 0, count = 0;
     CHECK_INT(haft__walk_begin(&again, root, &from, &haft__glob_match_all, &everything, NULL, NULL),
               HAFT_OK, "begin");
     while (haft__walk_next(&again, &found, NULL) == HAFT_OK && found.ptr != NULL) {
-        most = again.arena.total > most ? again.arena.total : most;
+        max = again.arena.total > max ? again.arena.total : max;
         count++;
     }
     haft__walk_end(&again);
     CHECK_INT(count, 50000, "files");
-    CHECK(most < 1 << 20, "%zu bytes", most);
+    CHECK(max < 1 << 20, "%zu bytes", max);
     (void)close(root);
     files_remove(&f);
 }

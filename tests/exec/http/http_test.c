@@ -244,15 +244,15 @@ TEST(the_bytes_of_an_http_result_are_bounded)
 {
     setup b;
     set_up(&b);
-    size_t most = HAFT__LIMIT_TOOL_RESULT_BYTES;
-    char *body = test_alloc(most + 1);
-    memset(body, 'x', most + 1);
-    for (size_t size = most; size <= most + 1; size++) {
+    size_t max = HAFT__LIMIT_TOOL_RESULT_BYTES;
+    char *body = test_alloc(max + 1);
+    memset(body, 'x', max + 1);
+    for (size_t size = max; size <= max + 1; size++) {
         web_route_bytes(b.web, "/w", "HTTP/1.1 200 OK\r\n", (haft_str){body, size});
         outcome t = call(&b, "/w", "", "{}");
-        CHECK_INT(t.ok, size == most, "%zu bytes: %.100s", size, t.text);
-        CHECK(size > most || t.length == size, "%zu bytes", t.length);
-        CHECK(size == most || strstr(t.text, "the response is too long (more than 16777216 bytes)"),
+        CHECK_INT(t.ok, size == max, "%zu bytes: %.100s", size, t.text);
+        CHECK(size > max || t.length == size, "%zu bytes", t.length);
+        CHECK(size == max || strstr(t.text, "the response is too long (more than 16777216 bytes)"),
               "%.100s", t.text);
     }
     tear_down(&b);

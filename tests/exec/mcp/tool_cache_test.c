@@ -197,12 +197,12 @@ TEST(the_size_of_a_record_is_bounded)
     fixture f;
     haft_error err = {0};
     begin(&f);
-    size_t most = HAFT__LIMIT_MCP_RECORD_BYTES - (sizeof(around) - 1);
-    haft__mcp_tool tool = make_long(&f, most);
+    size_t max = HAFT__LIMIT_MCP_RECORD_BYTES - (sizeof(around) - 1);
+    haft__mcp_tool tool = make_long(&f, max);
     CHECK_INT(change(&f, &tool, 1, &err), HAFT_OK, "at the limit: %s", err.message);
     CHECK_INT(f.record.tools.kind, HAFT__JSON_ARRAY, "the list at the limit");
     CHECK(!f.record.too_long, "the record at the limit is too long");
-    tool = make_long(&f, most + 1);
+    tool = make_long(&f, max + 1);
     CHECK_INT(change(&f, &tool, 1, &err), HAFT_OK, "past the limit: %s", err.message);
     CHECK_INT(f.record.tools.kind, HAFT__JSON_NULL, "the list past the limit");
     CHECK(f.record.too_long, "the record past the limit is not too long");

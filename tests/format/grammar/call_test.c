@@ -29,13 +29,13 @@ static void add_any(pair *p);
 
 static void add_integer(pair *p)
 {
-    int least = (int)pick(p, 2000) - 1000, most = least + (int)pick(p, 3000);
-    int value = least + (int)pick(p, (unsigned)(most - least + 1));
+    int min = (int)pick(p, 2000) - 1000, max = min + (int)pick(p, 3000);
+    int value = min + (int)pick(p, (unsigned)(max - min + 1));
     haft__buf_addf(&p->schema, "{\"type\":\"integer\",");
     switch (pick(p, 4)) {
-    case 0: haft__buf_addf(&p->schema, "\"minimum\":%d,\"maximum\":%d}", least, most); break;
-    case 1: haft__buf_addf(&p->schema, "\"minimum\":%d}", least); break;
-    case 2: haft__buf_addf(&p->schema, "\"exclusiveMaximum\":%d}", most + 1); break;
+    case 0: haft__buf_addf(&p->schema, "\"minimum\":%d,\"maximum\":%d}", min, max); break;
+    case 1: haft__buf_addf(&p->schema, "\"minimum\":%d}", min); break;
+    case 2: haft__buf_addf(&p->schema, "\"exclusiveMaximum\":%d}", max + 1); break;
     default: haft__buf_addf(&p->schema, "\"multipleOf\":1}"); break;
     }
     haft__buf_addf(&p->value, "%d", value);

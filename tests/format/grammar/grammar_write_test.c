@@ -128,7 +128,7 @@ TEST(grammar_accepts_rendered_calls)
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
     const char *rounds = getenv("HAFT_TEST_ROUNDS");
-    long most = rounds != NULL ? strtol(rounds, NULL, 10) : 40;
+    long max = rounds != NULL ? strtol(rounds, NULL, 10) : 40;
     for (size_t f = 0; f < count; f++) {
         setup b = {.maker = {.state = 88172645463325252U,
                              .format = formats[f],
@@ -136,7 +136,7 @@ TEST(grammar_accepts_rendered_calls)
                              .bounded = true}};
         bool good = true;
         bool calls = strcmp(formats[f]->name, "codemode") != 0;
-        for (long i = 0; calls && good && i < most; i++) {
+        for (long i = 0; calls && good && i < max; i++) {
             begin(&b);
             good = b.one != NULL && b.several != NULL && check_replies(&b);
             finish(&b);
@@ -229,7 +229,7 @@ static bool check_quoting(quoting *q)
 }
 
 static bool check_quotes(const haft__format *format, const haft__format_tool *tools, bool inside,
-                         long most)
+                         long max)
 {
     quoting q = {
         .maker = {.state = 88172645463325252U, .format = format}, .tools = tools, .inside = inside};
@@ -247,7 +247,7 @@ static bool check_quotes(const haft__format *format, const haft__format_tool *to
                                false, 1};
     haft__format_write_calls(&q.other, format, HAFT__LIT(""), &other, 1);
     bool good = q.grammar != NULL;
-    for (long i = 0; good && i < most; i++) {
+    for (long i = 0; good && i < max; i++) {
         write_quoting(&q);
         good = check_quoting(&q);
     }
@@ -272,11 +272,11 @@ TEST(grammar_of_one_tool_accepts_one_call_of_it)
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
     const char *rounds = getenv("HAFT_TEST_ROUNDS");
-    long most = rounds != NULL ? strtol(rounds, NULL, 10) : 150;
+    long max = rounds != NULL ? strtol(rounds, NULL, 10) : 150;
     for (size_t f = 0; f < count; f++) {
         bool calls = strcmp(formats[f]->name, "codemode") != 0;
-        if (calls && check_quotes(formats[f], tools, false, most) && formats[f]->reasoning != 0) {
-            (void)check_quotes(formats[f], tools, true, most);
+        if (calls && check_quotes(formats[f], tools, false, max) && formats[f]->reasoning != 0) {
+            (void)check_quotes(formats[f], tools, true, max);
         }
     }
     haft__arena_finish(&arena);

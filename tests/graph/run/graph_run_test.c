@@ -331,11 +331,11 @@ TEST(the_time_between_attempts_doubles_up_to_a_limit)
     for (size_t i = 1; i < p.run.call_count; i++) {
         uint64_t wait = p.run.calls[i].node->not_before_ms - p.run.calls[i - 1].finished_ms;
         uint64_t doubled = (uint64_t)1000 << (i - 1);
-        uint64_t most =
+        uint64_t max =
             doubled < HAFT__LIMIT_GRAPH_BACKOFF_MS ? doubled : HAFT__LIMIT_GRAPH_BACKOFF_MS;
-        CHECK(wait <= most && wait >= most - most / 4, "attempt %zu after %llu ms", i + 1,
+        CHECK(wait <= max && wait >= max - max / 4, "attempt %zu after %llu ms", i + 1,
               (unsigned long long)wait);
-        reduced += wait < most;
+        reduced += wait < max;
     }
     CHECK(reduced > 0, "no wait is reduced");
     play_check_replay(&p);

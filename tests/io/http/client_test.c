@@ -701,13 +701,13 @@ TEST(the_bytes_of_a_response_body_are_bounded)
 {
     web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(10) "0123456789");
-    for (size_t most = 9; most <= 11; most++) {
+    for (size_t max = 9; max <= 11; max++) {
         haft__http_request request = web_get(web_url(b.web, "/"));
-        request.max_bytes = most;
+        request.max_bytes = max;
         web_record record;
         (void)web_fetch(b.loop, b.http, &request, &record);
-        check_end(&record, most < 10 ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "a body of 10 bytes");
-        CHECK_INT(record.body_bytes, most < 10 ? 0 : 10, "bytes");
+        check_end(&record, max < 10 ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "a body of 10 bytes");
+        CHECK_INT(record.body_bytes, max < 10 ? 0 : 10, "bytes");
     }
     web_tear_down(&b);
 }
@@ -720,14 +720,14 @@ TEST(compressed_bodies_count_with_their_decompressed_size)
     haft_str bomb = web_gzip_zeros(size);
     CHECK(bomb.len < size / 100, "%zu compressed bytes are too many for this test", bomb.len);
     web_route_bytes(b.web, "/", head, bomb);
-    for (size_t most = size - 1; most <= size; most++) {
+    for (size_t max = size - 1; max <= size; max++) {
         haft__http_request request = web_get(web_url(b.web, "/"));
-        request.max_bytes = most;
+        request.max_bytes = max;
         web_record record;
         (void)web_fetch(b.loop, b.http, &request, &record);
-        check_end(&record, most < size ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "the compressed body");
-        CHECK(record.body_bytes <= most, "%zu bytes", record.body_bytes);
-        CHECK(most < size || record.body_bytes == size, "%zu bytes", record.body_bytes);
+        check_end(&record, max < size ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "the compressed body");
+        CHECK(record.body_bytes <= max, "%zu bytes", record.body_bytes);
+        CHECK(max < size || record.body_bytes == size, "%zu bytes", record.body_bytes);
     }
     web_tear_down(&b);
 }

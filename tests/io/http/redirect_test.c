@@ -30,7 +30,7 @@ static void tear_down(pair *p)
     web_stop(p->far);
 }
 
-static web_record fetch_with(pair *p, const char *method, const char *url, uint32_t most)
+static web_record fetch_with(pair *p, const char *method, const char *url, uint32_t max)
 {
     static const haft_str headers[] = {
         HAFT__LIT("Authorization: Bearer s3cret"), HAFT__LIT("Cookie: s3cret"),
@@ -40,7 +40,7 @@ static web_record fetch_with(pair *p, const char *method, const char *url, uint3
                                   .headers = headers,
                                   .header_count = COUNT(headers),
                                   .max_bytes = 1000,
-                                  .max_redirects = most};
+                                  .max_redirects = max};
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
         request.body = HAFT__LIT("{}");
     }
@@ -94,11 +94,11 @@ TEST(redirects_are_counted)
     web_route_redirect(p.near, "/2", "302 Found", "/3");
     web_route_redirect(p.near, "/3", "307 Temporary", "/end");
     web_route_redirect(p.near, "/loop", "308 Permanent", "/loop");
-    for (uint32_t most = 1; most <= 4; most++) {
-        web_record record = fetch_with(&p, "GET", web_url(p.near, "/1"), most);
-        CHECK_INT(record.end, most < 3 ? HAFT__HTTP_TOO_MANY_REDIRECTS : HAFT__HTTP_OK, "%u: %s",
-                  most, record.message);
-        CHECK_INT(record.heads, most >= 3, "heads");
+    for (uint32_t max = 1; max <= 4; max++) {
+        web_record record = fetch_with(&p, "GET", web_url(p.near, "/1"), max);
+        CHECK_INT(record.end, max < 3 ? HAFT__HTTP_TOO_MANY_REDIRECTS : HAFT__HTTP_OK, "%u: %s",
+                  max, record.message);
+        CHECK_INT(record.heads, max >= 3, "heads");
     }
     unsigned before = web_requests(p.near);
     web_record record = fetch(&p, web_url(p.near, "/loop"));

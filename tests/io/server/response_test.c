@@ -219,13 +219,13 @@ static bool write_more(slow *s, int letter)
     return true;
 }
 
-static void take_some(slow *s, size_t least)
+static void take_some(slow *s, size_t min)
 {
     static char piece[1 << 16];
     uint64_t end = haft__loop_now(s->c.loop) + 20000;
-    for (size_t got = 0; got < least && haft__loop_now(s->c.loop) < end;) {
+    for (size_t got = 0; got < min && haft__loop_now(s->c.loop) < end;) {
         CHECK_INT(haft__loop_step(s->c.loop, 0, NULL), HAFT_OK, "the loop step failed");
-        ssize_t count = recv(s->fd, piece, least - got, MSG_DONTWAIT);
+        ssize_t count = recv(s->fd, piece, min - got, MSG_DONTWAIT);
         if (count > 0) {
             haft__buf_add(&s->taken, piece, (size_t)count);
             got += (size_t)count;

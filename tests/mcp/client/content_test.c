@@ -214,11 +214,11 @@ static size_t shown_bytes(size_t bytes, bool *ret_cut)
 TEST(the_text_of_a_result_is_bounded)
 {
     static const char note[] = "\n[the rest of the result was cut off]";
-    size_t most = (HAFT__LIMIT_TOOL_RESULT_BYTES - (sizeof note - 1)) & ~(size_t)1;
+    size_t max = (HAFT__LIMIT_TOOL_RESULT_BYTES - (sizeof note - 1)) & ~(size_t)1;
     bool cut;
-    CHECK_INT(shown_bytes(most, &cut), most, "bytes that are shown at the limit");
+    CHECK_INT(shown_bytes(max, &cut), max, "bytes that are shown at the limit");
     CHECK(!cut, "the text at the limit was cut");
-    CHECK(shown_bytes(most + 2, &cut) <= HAFT__LIMIT_TOOL_RESULT_BYTES,
+    CHECK(shown_bytes(max + 2, &cut) <= HAFT__LIMIT_TOOL_RESULT_BYTES,
           "more bytes are shown than the limit");
     CHECK(cut, "the cut is not reported");
 }

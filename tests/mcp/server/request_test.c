@@ -73,10 +73,10 @@ TEST(a_result_that_exceeds_a_message_is_an_error)
         mcp_initialize(&c, "{}");
         (void)mcp_receive(&c, calls[i], NULL);
         haft__mcp_request_reply_text(mcp_pop_request(&c), HAFT__LIT(""), false);
-        size_t most = HAFT__LIMIT_MCP_MESSAGE_BYTES - (c.sent.len - 1);
+        size_t max = HAFT__LIMIT_MCP_MESSAGE_BYTES - (c.sent.len - 1);
         for (size_t more = 0; more <= 1; more++) {
             (void)mcp_receive(&c, calls[i], NULL);
-            haft__mcp_request_reply_text(mcp_pop_request(&c), (haft_str){text, most + more}, false);
+            haft__mcp_request_reply_text(mcp_pop_request(&c), (haft_str){text, max + more}, false);
             haft_str start = {c.sent.ptr, c.sent.len < 300 ? c.sent.len : 300};
             CHECK_INT(mcp_sent_contains(&c, "\"isError\":true"), more, "%.*s", HAFT__ARG(start));
             CHECK_INT(mcp_sent_contains(&c, "the result is too long"), more, "%.*s",

@@ -37,9 +37,9 @@ TEST(names_above_the_limit_are_shortened)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     memset(name, 'a', sizeof(name));
-    haft_str most = {name, HAFT__LIMIT_TOOL_NAME_BYTES};
-    CHECK_STR(haft__mcp_tool_name(&arena, most), most, "a name at the limit is unchanged");
-    haft_str wire = haft__mcp_tool_name(&arena, (haft_str){name, most.len + 1});
+    haft_str max = {name, HAFT__LIMIT_TOOL_NAME_BYTES};
+    CHECK_STR(haft__mcp_tool_name(&arena, max), max, "a name at the limit is unchanged");
+    haft_str wire = haft__mcp_tool_name(&arena, (haft_str){name, max.len + 1});
     CHECK(wire.len <= HAFT__LIMIT_TOOL_NAME_BYTES && wire.len > 0,
           "a name one byte above the limit is shortened");
     haft__arena_finish(&arena);

@@ -105,9 +105,9 @@ TEST(further_lines_have_a_limit)
         }
         haft__buf_add_char(&text, '\0');
         offline_request_add(&f.r, "grep", "{}", text.ptr, false);
-        int most = HAFT__LIMIT_OFFLINE_REFERENCES + HAFT__LIMIT_OFFLINE_FURTHER_LINES;
+        int max = HAFT__LIMIT_OFFLINE_REFERENCES + HAFT__LIMIT_OFFLINE_FURTHER_LINES;
         int lines = 1 + HAFT__LIMIT_OFFLINE_FURTHER_LINES + more;
-        CHECK_INT(count_lines(answer(&f), "- `a.c:"), lines < most ? lines : most, "%d lines found",
+        CHECK_INT(count_lines(answer(&f), "- `a.c:"), lines < max ? lines : max, "%d lines found",
                   lines);
         haft__buf_finish(&text);
         haft__arena_finish(&f.arena);

@@ -123,11 +123,11 @@ TEST(quoted_files_have_a_limit)
         begin(&f, "gate");
         offline_request_add(&f.r, "grep", "{}", lines(&f.arena, "f#.c:1:gate\n", count).ptr, false);
         haft_str text = report(&f);
-        int most = HAFT__LIMIT_OFFLINE_QUOTED_FILES;
-        CHECK_INT(count_lines(text, "### "), count < most ? count : most, "%d files", count);
-        CHECK_INT(offline_has(text, "\n1 more file has such lines."), count == most + 1,
+        int max = HAFT__LIMIT_OFFLINE_QUOTED_FILES;
+        CHECK_INT(count_lines(text, "### "), count < max ? count : max, "%d files", count);
+        CHECK_INT(offline_has(text, "\n1 more file has such lines."), count == max + 1,
                   "one file past the limit");
-        CHECK_INT(offline_has(text, "\n2 more files have such lines."), count == most + 2,
+        CHECK_INT(offline_has(text, "\n2 more files have such lines."), count == max + 2,
                   "two files past the limit");
         haft__arena_finish(&f.arena);
     }
@@ -141,8 +141,8 @@ TEST(quoted_lines_of_a_file_have_a_limit)
         begin(&f, "gate");
         offline_request_add(&f.r, "read", "{\"path\":\"a.c\"}",
                             lines(&f.arena, "#\tgate\n", count).ptr, false);
-        int most = HAFT__LIMIT_OFFLINE_QUOTED_LINES;
-        CHECK_INT(count_lines(report(&f), "    "), count < most ? count : most, "%d lines", count);
+        int max = HAFT__LIMIT_OFFLINE_QUOTED_LINES;
+        CHECK_INT(count_lines(report(&f), "    "), count < max ? count : max, "%d lines", count);
         haft__arena_finish(&f.arena);
     }
 }
@@ -211,9 +211,9 @@ TEST(references_of_an_answer_have_a_limit)
         begin(&f, "gate");
         offline_request_add(&f.r, "grep", "{}", lines(&f.arena, "f#.c:#:gate\n", count).ptr, false);
         offline_request_add(&f.r, "store_artifact", "{\"name\":\"r\\n.md\"}", "Stored.", false);
-        int most = HAFT__LIMIT_OFFLINE_REFERENCES;
+        int max = HAFT__LIMIT_OFFLINE_REFERENCES;
         haft_str text = answer(&f);
-        CHECK_INT(count_lines(text, "- `f"), count < most ? count : most, "%d references", count);
+        CHECK_INT(count_lines(text, "- `f"), count < max ? count : max, "%d references", count);
         CHECK(offline_has(text, "The report is stored as r .md. "), "%.*s", HAFT__ARG(text));
         haft__arena_finish(&f.arena);
     }
@@ -229,8 +229,8 @@ TEST(listed_calls_have_a_limit)
             haft_str arguments = haft__arena_format(&f.arena, "{\"n\":%d}", i);
             offline_request_add(&f.r, "look", arguments.ptr, "", false);
         }
-        int most = HAFT__LIMIT_OFFLINE_STEPS;
-        CHECK_INT(count_lines(answer(&f), "- `look`"), count < most ? count : most, "%d calls",
+        int max = HAFT__LIMIT_OFFLINE_STEPS;
+        CHECK_INT(count_lines(answer(&f), "- `look`"), count < max ? count : max, "%d calls",
                   count);
         haft__arena_finish(&f.arena);
     }

@@ -93,8 +93,8 @@ TEST(words_of_a_task_have_a_limit)
         haft__buf_addf(&task, "%c%c%cword ", 'a' + i, 'a' + i, 'a' + i);
         CHECK_INT(haft__offline_words_read(haft__buf_str(&task), &arena, &words, NULL), HAFT_OK,
                   "read the words of the task");
-        int most = i < HAFT__LIMIT_OFFLINE_WORDS ? i + 1 : HAFT__LIMIT_OFFLINE_WORDS;
-        CHECK_INT(words.count, most, "%d words", i + 1);
+        int max = i < HAFT__LIMIT_OFFLINE_WORDS ? i + 1 : HAFT__LIMIT_OFFLINE_WORDS;
+        CHECK_INT(words.count, max, "%d words", i + 1);
     }
     haft__buf_finish(&task);
     haft__arena_finish(&arena);

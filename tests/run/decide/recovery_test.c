@@ -136,7 +136,7 @@ TEST(recoveries_of_a_call_are_bounded)
 {
     static const struct {
         const char *spec, *events;
-        uint32_t most;
+        uint32_t max;
     } rows[] = {
         {"agent; tools=send!read_only",
          "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"",
@@ -151,7 +151,7 @@ TEST(recoveries_of_a_call_are_bounded)
         help_run r;
         stop_in_the_middle(&r, rows[i].spec);
         const haft__run_call *call = &r.drive.run.calls[0];
-        for (uint32_t n = 1; n <= rows[i].most; n++) {
+        for (uint32_t n = 1; n <= rows[i].max; n++) {
             CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
             CHECK_INT(call->attempt, n + 1, "%s: number of attempts", rows[i].spec);
         }

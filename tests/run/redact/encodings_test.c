@@ -78,8 +78,8 @@ static void check_base64(haft_str secret, size_t before, size_t after, bool url)
     CHECK_INT(help_redact(&secret, 1, text, &any, &out), HAFT_OK, "redact the text");
     CHECK(any, "%.*s is not found", HAFT__ARG(text));
     /* The surrounding text stays, and at most a character of the ends of the secret. */
-    size_t most = (before * 4 + 2) / 3 + (after * 4 + 2) / 3 + 2 + 4;
-    CHECK(out.len <= strlen(R) + most, "%.*s leaves %.*s", HAFT__ARG(text),
+    size_t max = (before * 4 + 2) / 3 + (after * 4 + 2) / 3 + 2 + 4;
+    CHECK(out.len <= strlen(R) + max, "%.*s leaves %.*s", HAFT__ARG(text),
           HAFT__ARG(haft__buf_str(&out)));
     haft__buf_finish(&out);
 }

@@ -54,11 +54,11 @@ static void check_name(haft__ecma_property_kind kind, const haft__ecma_property_
     }
 }
 
-static void check_kind(haft__ecma_property_kind kind, size_t least)
+static void check_kind(haft__ecma_property_kind kind, size_t min)
 {
     size_t count;
     const haft__ecma_property_names *rows = haft__ecma_properties(kind, &count);
-    CHECK(count >= least, "only %zu of %zu", count, least);
+    CHECK(count >= min, "only %zu of %zu", count, min);
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < COUNT(rows[i].name) && rows[i].name[j] != NULL; j++) {
             check_name(kind, &rows[i], rows[i].name[j]);

@@ -666,7 +666,7 @@ TEST(the_answers_of_all_sessions_are_limited)
     };
     http_case c;
     char header[80];
-    size_t most = 0;
+    size_t max = 0;
     open_case(&c, 0, 0);
     for (int i = 0; i < SESSIONS; i++) {
         open_session(&c, header);
@@ -674,10 +674,10 @@ TEST(the_answers_of_all_sessions_are_limited)
             answer_long(&c, header, BYTES);
         }
         size_t kept = haft__mcp_endpoint_buffered_bytes(c.http);
-        most = kept > most ? kept : most;
+        max = kept > max ? kept : max;
     }
-    CHECK(most <= HAFT__LIMIT_MCP_REPLAY_ALL_BYTES, "%zu bytes", most);
-    CHECK(most > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES - EACH * BYTES, "only %zu bytes are used", most);
+    CHECK(max <= HAFT__LIMIT_MCP_REPLAY_ALL_BYTES, "%zu bytes", max);
+    CHECK(max > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES - EACH * BYTES, "only %zu bytes are used", max);
     close_case(&c);
     CHECK(SESSIONS * EACH * (size_t)BYTES > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES,
           "the test sends less than the limit");

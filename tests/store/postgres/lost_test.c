@@ -202,15 +202,15 @@ TEST(a_request_is_retried_a_limited_number_of_times)
     if (!begin(&proxy, &s, 1)) {
         return;
     }
-    for (int most = HAFT__LIMIT_STORE_PG_TRIES; most <= HAFT__LIMIT_STORE_PG_TRIES + 1; most++) {
+    for (int max = HAFT__LIMIT_STORE_PG_TRIES; max <= HAFT__LIMIT_STORE_PG_TRIES + 1; max++) {
         proxy.happened = 0;
-        proxy.repeat = most - 1;
+        proxy.repeat = max - 1;
         help_proxy_expect(&proxy, HELP_CUT_BEFORE, "FOR UPDATE");
         haft_status status = help_append(&s, 1, 1, 1, "x");
-        bool kept = most <= HAFT__LIMIT_STORE_PG_TRIES;
-        CHECK_INT(status, kept ? HAFT_OK : HAFT_IO, "status after %d cuts: %s", most,
+        bool kept = max <= HAFT__LIMIT_STORE_PG_TRIES;
+        CHECK_INT(status, kept ? HAFT_OK : HAFT_IO, "status after %d cuts: %s", max,
                   s.error.message);
-        CHECK_INT(proxy.happened, most, "number of cuts");
+        CHECK_INT(proxy.happened, max, "number of cuts");
         help_proxy_expect(&proxy, HELP_PASS, "");
         if (kept) {
             CHECK_INT(help_end(&s, 1, 1, 2, ""), HAFT_OK, "%s", s.error.message);

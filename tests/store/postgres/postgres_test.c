@@ -407,8 +407,8 @@ static void note(haft__store_request *request)
 
 static void step_until(help_store *s, const tally *t, size_t wanted)
 {
-    uint64_t most = haft__clock_monotonic() + 60000;
-    while (t->done < wanted && haft__clock_monotonic() < most) {
+    uint64_t max = haft__clock_monotonic() + 60000;
+    while (t->done < wanted && haft__clock_monotonic() < max) {
         CHECK_INT(haft__loop_step(s->loop, 1000, NULL), HAFT_OK, "the loop cannot step");
     }
     CHECK_INT(t->done, wanted, "number of finished requests");

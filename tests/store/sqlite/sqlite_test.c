@@ -432,8 +432,8 @@ TEST(a_long_log_is_moved_into_the_database)
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     haft_str line = help_text(100000, 'x');
     size_t longest = 0;
-    const size_t most = (size_t)HAFT__LIMIT_STORE_WAL_PAGES * 4096;
-    for (uint64_t seq = 1; seq <= 5 * most / line.len; seq++) {
+    const size_t max = (size_t)HAFT__LIMIT_STORE_WAL_PAGES * 4096;
+    for (uint64_t seq = 1; seq <= 5 * max / line.len; seq++) {
         haft__store_request append = {.verb = HAFT__STORE_APPEND,
                                       .run = {.id = help_id(1), .epoch = 1, .seq = seq},
                                       .lines = &line,
@@ -443,8 +443,8 @@ TEST(a_long_log_is_moved_into_the_database)
         CHECK_INT(stat(inside(&s, "haft.db-wal"), &about), 0, "the log file does not exist");
         longest = (size_t)about.st_size > longest ? (size_t)about.st_size : longest;
     }
-    CHECK(longest >= most, "the log never reached its limit: %zu bytes", longest);
-    CHECK(longest < 2 * most, "the log grows to %zu bytes", longest);
+    CHECK(longest >= max, "the log never reached its limit: %zu bytes", longest);
+    CHECK(longest < 2 * max, "the log grows to %zu bytes", longest);
     int used = 0, highest = 0;
     (void)sqlite3_db_status(help_sqlite(&s)->writer.connection.db, SQLITE_DBSTATUS_CACHE_USED,
                             &used, &highest, 0);

@@ -349,9 +349,9 @@ static haft_str long_query(size_t count, const char *last)
 TEST(queries_have_limits)
 {
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
-    haft_str most = long_query(HAFT__LIMIT_SEARCH_QUERY_WORDS - 1, "forecast");
+    haft_str max = long_query(HAFT__LIMIT_SEARCH_QUERY_WORDS - 1, "forecast");
     haft_str more = long_query(HAFT__LIMIT_SEARCH_QUERY_WORDS, "forecast");
-    CHECK_STR(search_ids(search, most, 1), HAFT__LIT("weather:name"),
+    CHECK_STR(search_ids(search, max, 1), HAFT__LIT("weather:name"),
               "the last word within the limit");
     CHECK_STR(search_ids(search, more, 1), HAFT__LIT(""), "one word past the limit");
     size_t size = HAFT__LIMIT_SEARCH_QUERY_BYTES;

@@ -121,13 +121,13 @@ TEST(the_length_of_a_word_is_limited)
 {
     char text[2 * HAFT__LIMIT_SEARCH_WORD_BYTES + 8];
     memset(text, 'b', sizeof(text));
-    haft_str most = {text, HAFT__LIMIT_SEARCH_WORD_BYTES};
-    CHECK_STR(words_of(most, false), most, "at the limit");
-    CHECK_STR(words_of((haft_str){text, most.len + 1}, false), HAFT__LIT(""), "past the limit");
-    text[most.len + 4] = ' ';
-    text[most.len + 6] = ' ';
-    memcpy(text + most.len + 7, "ca", 2);
-    CHECK_STR(words_of((haft_str){text, most.len + 9}, false), HAFT__LIT("b ca"),
+    haft_str max = {text, HAFT__LIMIT_SEARCH_WORD_BYTES};
+    CHECK_STR(words_of(max, false), max, "at the limit");
+    CHECK_STR(words_of((haft_str){text, max.len + 1}, false), HAFT__LIT(""), "past the limit");
+    text[max.len + 4] = ' ';
+    text[max.len + 6] = ' ';
+    memcpy(text + max.len + 7, "ca", 2);
+    CHECK_STR(words_of((haft_str){text, max.len + 9}, false), HAFT__LIT("b ca"),
               "words after a long one");
 }
 

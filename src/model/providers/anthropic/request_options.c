@@ -89,9 +89,9 @@ static bool has_option(haft__json options, const char *key)
 /* The efforts of other providers that Anthropic does not have. */
 static haft_str effort_for(haft_str effort)
 {
-    bool least =
+    bool min =
         haft__str_equal(effort, HAFT__LIT("none")) || haft__str_equal(effort, HAFT__LIT("minimal"));
-    return least ? HAFT__LIT("low") : effort;
+    return min ? HAFT__LIT("low") : effort;
 }
 
 /* output_config of the options, with the schema of the reply and an effort, which may be empty. */
@@ -164,8 +164,8 @@ static uint64_t reply_tokens(haft__json options)
 {
     uint64_t budget =
         haft__object_number(haft__object_object(options, "thinking"), "budget_tokens", 0);
-    uint64_t most = UINT64_MAX - HAFT__LIMIT_MODEL_REPLY_TOKENS;
-    return HAFT__LIMIT_MODEL_REPLY_TOKENS + (budget < most ? budget : most);
+    uint64_t max = UINT64_MAX - HAFT__LIMIT_MODEL_REPLY_TOKENS;
+    return HAFT__LIMIT_MODEL_REPLY_TOKENS + (budget < max ? budget : max);
 }
 
 void haft__anthropic_write_options(const haft__provider *provider, haft__json_writer *w,

@@ -26,9 +26,9 @@ enum { NULLABLE = HAFT__CHAT_NULL };
 static const struct param {
     const char *name;
     unsigned kinds;
-    const char *words;        /* the allowed strings; NULL for any */
-    const char *least, *most; /* of a number */
-    bool llamacpp;            /* only of llama.cpp */
+    const char *words;     /* the allowed strings; NULL for any */
+    const char *min, *max; /* of a number */
+    bool llamacpp;         /* only of llama.cpp */
 } params[] = {
     {.name = "model", .kinds = HAFT__CHAT_STRING},
     {.name = "messages", .kinds = HAFT__CHAT_ARRAY},
@@ -37,24 +37,18 @@ static const struct param {
     {.name = "parallel_tool_calls", .kinds = HAFT__CHAT_BOOLEAN | NULLABLE},
     {.name = "stream", .kinds = HAFT__CHAT_BOOLEAN | NULLABLE},
     {.name = "stream_options", .kinds = HAFT__CHAT_OBJECT | NULLABLE},
-    {.name = "temperature", .kinds = HAFT__CHAT_DECIMAL | NULLABLE, .least = "0", .most = "2"},
-    {.name = "top_p", .kinds = HAFT__CHAT_DECIMAL | NULLABLE, .least = "0", .most = "1"},
-    {.name = "frequency_penalty",
-     .kinds = HAFT__CHAT_DECIMAL | NULLABLE,
-     .least = "-2",
-     .most = "2"},
-    {.name = "presence_penalty",
-     .kinds = HAFT__CHAT_DECIMAL | NULLABLE,
-     .least = "-2",
-     .most = "2"},
-    {.name = "max_completion_tokens", .kinds = HAFT__CHAT_INTEGER | NULLABLE, .least = "1"},
-    {.name = "max_tokens", .kinds = HAFT__CHAT_INTEGER | NULLABLE, .least = "1"},
-    {.name = "n", .kinds = HAFT__CHAT_INTEGER | NULLABLE, .least = "1", .most = "128"},
+    {.name = "temperature", .kinds = HAFT__CHAT_DECIMAL | NULLABLE, .min = "0", .max = "2"},
+    {.name = "top_p", .kinds = HAFT__CHAT_DECIMAL | NULLABLE, .min = "0", .max = "1"},
+    {.name = "frequency_penalty", .kinds = HAFT__CHAT_DECIMAL | NULLABLE, .min = "-2", .max = "2"},
+    {.name = "presence_penalty", .kinds = HAFT__CHAT_DECIMAL | NULLABLE, .min = "-2", .max = "2"},
+    {.name = "max_completion_tokens", .kinds = HAFT__CHAT_INTEGER | NULLABLE, .min = "1"},
+    {.name = "max_tokens", .kinds = HAFT__CHAT_INTEGER | NULLABLE, .min = "1"},
+    {.name = "n", .kinds = HAFT__CHAT_INTEGER | NULLABLE, .min = "1", .max = "128"},
     {.name = "seed", .kinds = HAFT__CHAT_INTEGER | NULLABLE},
     {.name = "stop", .kinds = HAFT__CHAT_STRING | HAFT__CHAT_ARRAY | NULLABLE},
     {.name = "logit_bias", .kinds = HAFT__CHAT_OBJECT | NULLABLE},
     {.name = "logprobs", .kinds = HAFT__CHAT_BOOLEAN | NULLABLE},
-    {.name = "top_logprobs", .kinds = HAFT__CHAT_INTEGER | NULLABLE, .least = "0", .most = "20"},
+    {.name = "top_logprobs", .kinds = HAFT__CHAT_INTEGER | NULLABLE, .min = "0", .max = "20"},
     {.name = "reasoning_effort",
      .kinds = HAFT__CHAT_STRING | NULLABLE,
      .words = "none minimal low medium high xhigh max"},
@@ -95,8 +89,8 @@ static const struct param *find_param(haft_str name)
 static bool check_range(haft__chat_reader *r, const struct param *p, haft__json value)
 {
     haft_str number = haft__json_text(value);
-    bool below = p->least != NULL && haft__number_compare(number, haft__str(p->least)) < 0;
-    bool above = p->most != NULL && haft__number_compare(number, haft__str(p->most)) > 0;
+    bool below = p->min != NULL && haft__number_compare(number, haft__str(p->min)) < 0;
+    bool above = p->max != NULL && haft__number_compare(number, haft__str(p->max)) > 0;
     if (!below && !above) {
         return true;
     }
@@ -107,7 +101,7 @@ static bool check_range(haft__chat_reader *r, const struct param *p, haft__json 
         r, code, p->name,
         "Invalid '%s': %s %s value. Expected a value %s %s, but got %.*s instead.", p->name,
         whole ? "integer" : "decimal", below ? "below minimum" : "above maximum",
-        below ? ">=" : "<=", below ? p->least : p->most, (int)(number.len < 40 ? number.len : 40),
+        below ? ">=" : "<=", below ? p->min : p->max, (int)(number.len < 40 ? number.len : 40),
         number.ptr);
 }
 
@@ -145,12 +139,12 @@ static bool check_params(haft__chat_reader *r, haft__json body)
 }
 
 /* Every item of a list, or value of an object, must be a string; the number is bounded. */
-static bool check_strings(haft__chat_reader *r, haft__json value, const char *param, uint32_t most)
+static bool check_strings(haft__chat_reader *r, haft__json value, const char *param, uint32_t max)
 {
-    if (value.count > most) {
+    if (value.count > max) {
         return haft__chat_reject(r, "array_above_max_length", param,
                                  "Invalid '%s': too long. Expected at most %u, but got %u instead.",
-                                 param, most, value.count);
+                                 param, max, value.count);
     }
     for (uint32_t i = 0; i < value.count; i++) {
         bool list = value.kind == HAFT__JSON_ARRAY;

@@ -54,9 +54,9 @@ static const haft__stop_word stop_words[] = {
     {0},
 };
 
-static uint64_t at_most(uint64_t number, uint64_t most)
+static uint64_t at_most(uint64_t number, uint64_t max)
 {
-    return number < most ? number : most;
+    return number < max ? number : max;
 }
 
 static haft_status read_usage(haft__responses_stream *stream, haft__json usage, haft_error *err)

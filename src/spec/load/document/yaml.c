@@ -95,9 +95,9 @@ static void report_syntax(reader *r, const struct fy_diag_error *error)
         column = end;
     }
     haft_str shown = haft__spec_line_text(r->tree->text, line);
-    size_t most = haft__utf8_length(shown) + 1; /* libfyaml may count other characters as line
-                                                 * ends */
-    column = column > most ? (uint32_t)most : column;
+    size_t max = haft__utf8_length(shown) + 1; /* libfyaml may count other characters as line
+                                                * ends */
+    column = column > max ? (uint32_t)max : column;
     uint32_t tab = find_tab(shown);
     if (tab == 0 && line < last) { /* the text may continue in the next line, with a tab */
         haft_str next = haft__spec_line_text(r->tree->text, line + 1);

@@ -184,7 +184,7 @@ static void add_properties(haft__buf *body, int count)
 
 static const struct {
     void (*add)(haft__buf *body, int count);
-    int most;
+    int max;
     const char *wrong;
 } sizes[] = {
     {add_deep, 9, "it is nested more than 10 levels deep."},
@@ -205,7 +205,7 @@ TEST(schemas_have_size_limits)
                            ASK ",'response_format':{'type':'json_schema','json_schema':{'name':'r',"
                                "'strict':true,'schema':{'type':'object','additionalProperties':"
                                "false,'required':['a'],'properties':{'a':");
-            sizes[i].add(&body, sizes[i].most + more);
+            sizes[i].add(&body, sizes[i].max + more);
             haft__buf_addf(&body, "}}}}}");
             haft__buf_add_char(&body, '\0');
             CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK,

@@ -102,8 +102,8 @@ TEST(usage_is_reported)
     haft__buf_add_char(&found, '\0');
     CHECK(strstr(found.ptr, quoted(USAGE("9", "5", "14", "4")).ptr) != NULL, "%s", found.ptr);
     haft__buf_clear(&found);
-    haft__reply most = {.usage = {UINT64_MAX, 0, UINT64_MAX}};
-    haft__chat_write_reply(&found, &head, &most);
+    haft__reply max = {.usage = {UINT64_MAX, 0, UINT64_MAX}};
+    haft__chat_write_reply(&found, &head, &max);
     haft__buf_add_char(&found, '\0');
     CHECK(strstr(found.ptr, "\"prompt_tokens\":9223372036854775807,") != NULL, "%s", found.ptr);
     haft__buf_finish(&found);
@@ -210,7 +210,7 @@ static size_t gather(haft_str stream, haft__buf *content)
     return pieces;
 }
 
-static void check_pieces(haft_str text, size_t least, size_t most)
+static void check_pieces(haft_str text, size_t min, size_t max)
 {
     haft__buf stream, content;
     haft__buf_init(&stream, 16U << 20);
@@ -218,7 +218,7 @@ static void check_pieces(haft_str text, size_t least, size_t most)
     haft__reply reply = {.content = text};
     haft__chat_write_stream(&stream, &head, &reply);
     size_t pieces = gather(haft__buf_str(&stream), &content);
-    CHECK(pieces >= least && pieces <= most, "%zu bytes in %zu pieces", text.len, pieces);
+    CHECK(pieces >= min && pieces <= max, "%zu bytes in %zu pieces", text.len, pieces);
     CHECK_STR(haft__buf_str(&content), text, "%zu bytes: the joined text", text.len);
     haft__buf_finish(&stream);
     haft__buf_finish(&content);
