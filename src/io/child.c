@@ -241,7 +241,7 @@ static bool is_gone(haft__child *child)
     return false;
 }
 
-/* Terminates all of them at the same time. */
+/* Terminates all children first, then waits for them. */
 void haft__child_group_finish(haft__child_group *group)
 {
     for (haft__child *child = group->first; child != NULL; child = child->next) {
@@ -366,12 +366,12 @@ static void keep_output(haft__child *child, haft_str piece)
     child->result.no_memory = child->output.status != HAFT_OK;
 }
 
-/* Appends to the standard error, of which only the last bytes are stored. */
 haft_str haft__child_stderr(const haft__child *child)
 {
     return (haft_str){child->errors, child->error_bytes};
 }
 
+/* Appends to the stored end of the standard error. */
 static void keep_errors(haft__child *child, haft_str piece)
 {
     size_t size = sizeof(child->errors);

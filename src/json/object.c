@@ -46,18 +46,18 @@ haft_str haft__object_text(haft__json object, const char *key)
     return text.ptr != NULL ? text : HAFT__LIT("");
 }
 
-uint64_t haft__object_number(haft__json object, const char *key, uint64_t otherwise)
+uint64_t haft__object_number(haft__json object, const char *key, uint64_t fallback)
 {
     const haft__json *value = haft__object_find_kind(object, key, HAFT__JSON_NUMBER);
     int64_t number = -1;
     bool fits = value != NULL && haft__number_to_int64(haft__json_text(*value), &number);
-    return fits && number >= 0 ? (uint64_t)number : otherwise;
+    return fits && number >= 0 ? (uint64_t)number : fallback;
 }
 
-bool haft__object_flag(haft__json object, const char *key, bool otherwise)
+bool haft__object_flag(haft__json object, const char *key, bool fallback)
 {
     haft__json value = haft__object_get(object, key);
-    return value.kind == HAFT__JSON_TRUE || (otherwise && value.kind != HAFT__JSON_FALSE);
+    return value.kind == HAFT__JSON_TRUE || (fallback && value.kind != HAFT__JSON_FALSE);
 }
 
 bool haft__array_has_text(haft__json array, haft_str text)

@@ -29,11 +29,11 @@ haft_str haft__object_string(haft__json object, const char *key);
  * another type. */
 haft_str haft__object_text(haft__json object, const char *key);
 
-/* The value of an integer from 0 to INT64_MAX, or `otherwise`. */
-uint64_t haft__object_number(haft__json object, const char *key, uint64_t otherwise);
+/* The value of an integer from 0 to INT64_MAX, or `fallback`. */
+uint64_t haft__object_number(haft__json object, const char *key, uint64_t fallback);
 
-/* The value of a boolean, or `otherwise`. */
-bool haft__object_flag(haft__json object, const char *key, bool otherwise);
+/* The value of a boolean, or `fallback`. */
+bool haft__object_flag(haft__json object, const char *key, bool fallback);
 
 /* Whether `array` is an array and `text` is the text of one of its items. */
 bool haft__array_has_text(haft__json array, haft_str text);

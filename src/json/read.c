@@ -310,22 +310,22 @@ static const char *read_word(reader *r, const char *p, haft_str word, haft__json
 }
 
 /* A literal: any value that is not a container, string or number. */
-static const char *read_literal(reader *r, const char *p, haft__json_problem otherwise,
+static const char *read_literal(reader *r, const char *p, haft__json_problem problem,
                                 haft__json *ret_value)
 {
     switch (p < r->end ? *p : '\0') {
     case 't': return read_word(r, p, HAFT__LIT("true"), HAFT__JSON_TRUE, ret_value);
     case 'f': return read_word(r, p, HAFT__LIT("false"), HAFT__JSON_FALSE, ret_value);
     case 'n': return read_word(r, p, HAFT__LIT("null"), HAFT__JSON_NULL, ret_value);
-    default: return fail(r, p, otherwise);
+    default: return fail(r, p, problem);
     }
 }
 
 /* A key and its colon; `p` is where the quote must be. */
-static inline const char *read_key(reader *r, const char *p, haft__json_problem otherwise)
+static inline const char *read_key(reader *r, const char *p, haft__json_problem problem)
 {
     if (HAFT__UNLIKELY(p == r->end || *p != '"')) {
-        return fail(r, p, otherwise);
+        return fail(r, p, problem);
     }
     const char *from = p;
     haft__json *key = haft__json_stack_reserve(&r->stack);
@@ -415,7 +415,7 @@ static inline const char *read_separators(reader *r, const char *p)
 }
 
 /* One value that holds no others. */
-static inline const char *read_scalar(reader *r, const char *p, haft__json_problem otherwise)
+static inline const char *read_scalar(reader *r, const char *p, haft__json_problem problem)
 {
     haft__json *value = haft__json_stack_reserve(&r->stack);
     if (HAFT__UNLIKELY(value == NULL)) {
@@ -427,7 +427,7 @@ static inline const char *read_scalar(reader *r, const char *p, haft__json_probl
     } else if (haft__ascii_is_digit(first) || first == '-') {
         p = read_number(r, p, value);
     } else {
-        p = read_literal(r, p, otherwise, value);
+        p = read_literal(r, p, problem, value);
     }
     haft__json_stack_commit(&r->stack);
     return p;
@@ -435,23 +435,23 @@ static inline const char *read_scalar(reader *r, const char *p, haft__json_probl
 
 static const char *read_values(reader *r, const char *p)
 {
-    haft__json_problem otherwise = HAFT__JSON_PROBLEM_VALUE;
+    haft__json_problem problem = HAFT__JSON_PROBLEM_VALUE;
     do {
         p = skip_space(p, r->end);
         if (p < r->end && (*p == '{' || *p == '[')) {
             bool empty = false, array = *p == '[';
             p = open_container(r, p, &empty);
             if (p != NULL && !empty) {
-                otherwise = array ? HAFT__JSON_PROBLEM_VALUE_OR_END : HAFT__JSON_PROBLEM_VALUE;
+                problem = array ? HAFT__JSON_PROBLEM_VALUE_OR_END : HAFT__JSON_PROBLEM_VALUE;
                 continue;
             }
         } else {
-            p = read_scalar(r, p, otherwise);
+            p = read_scalar(r, p, problem);
         }
         if (HAFT__UNLIKELY(p == NULL)) {
             return NULL;
         }
-        otherwise = HAFT__JSON_PROBLEM_VALUE;
+        problem = HAFT__JSON_PROBLEM_VALUE;
         p = read_separators(r, p);
     } while (p != NULL && r->stack.depth > 0);
     return p;

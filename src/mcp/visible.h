@@ -2,9 +2,9 @@
 /*
  * mcp/visible.h - makes hidden characters in untrusted text visible.
  *
- * Hidden characters (base/escape.h) are written as <U+202E>, so that people and models see them.
- * Line feeds and tabs stay. Joiners inside emoji or scripts, and variation selectors (U+FE0F), are
- * written out too, because they can encode hidden text, even if that makes some emoji unreadable.
+ * A hidden character (base/escape.h) is written as its code, such as <U+202E>, so that people and
+ * models see it. Line feeds and tabs stay. Joiners and variation selectors (U+FE0F) count as
+ * hidden, because they can encode hidden text. Some emoji contain them and become unreadable.
  */
 #ifndef HAFT_MCP_VISIBLE_H
 #define HAFT_MCP_VISIBLE_H

@@ -27,7 +27,7 @@ haft__member_set haft__member_of_constraint(const haft__request *request)
 
 /* ---- members that a server has rejected ---- */
 
-/* Never 0. */
+/* The result is never 0. */
 static uint64_t hash_text(haft_str text, bool strict)
 {
     uint64_t hash = haft__hash((haft__hash_key){strict, 1}, text);
@@ -168,9 +168,10 @@ static bool mentions_another(const haft__member_refusal *refusal)
     return found;
 }
 
-/* The members that may be the cause of an error that mentions none. A constraint is the first
- * suspect: its text differs from request to request, and the other members are those that the
- * provider documents. Some servers answer 500 to a grammar that they cannot parse. */
+/* The members that may be the cause of an error that mentions no member. If the request has a
+ * constraint, only the constraint: its text differs from request to request, but the provider
+ * documents that it accepts the other members. Some servers answer 500 to a grammar that they
+ * cannot parse. */
 static haft__member_set suspects(const haft__member_refusal *refusal)
 {
     uint32_t status = refusal->failure->status;

@@ -101,7 +101,7 @@ static size_t count_calls(const haft__messages *messages, size_t first)
 }
 
 /* The number of the call with this id, which is in the last turn with calls. */
-static size_t find_number(const haft__message *next, size_t made, haft_str id, size_t otherwise)
+static size_t find_number(const haft__message *next, size_t made, haft_str id, size_t fallback)
 {
     while (made > 0 && next[-1].call_count == 0) {
         next--;
@@ -112,7 +112,7 @@ static size_t find_number(const haft__message *next, size_t made, haft_str id, s
             return made - count + i;
         }
     }
-    return otherwise;
+    return fallback;
 }
 
 static haft_status write_turn(const haft__format *format, const haft__message *message,

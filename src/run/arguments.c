@@ -92,10 +92,10 @@ static haft_status fill_defaults(reading *r, haft__json *object)
     }
     for (uint32_t i = 0; i < properties->count; i++) {
         haft_str name = haft__json_text(properties->members[i].key);
-        const haft__json *otherwise =
+        const haft__json *fallback =
             haft__json_get(properties->members[i].value, HAFT__LIT("default"));
-        if (otherwise != NULL && haft__json_get(*object, name) == NULL) {
-            members[count++] = (haft__json_member){properties->members[i].key, *otherwise};
+        if (fallback != NULL && haft__json_get(*object, name) == NULL) {
+            members[count++] = (haft__json_member){properties->members[i].key, *fallback};
         }
     }
     *object = haft__json_object(members, count);

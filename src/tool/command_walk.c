@@ -99,15 +99,15 @@ static void note_next(haft__walk *w, const haft__program *program, size_t at)
     if (w->guess || program == &haft__program_unknown || !haft__word_is_option(word->fixed)) {
         return;
     }
-    bool one = word->fixed.len == 2 || haft__str_starts_with(word->fixed, HAFT__LIT("--"))
-               || (program->flags & HAFT__PROGRAM_LONG) != 0;
+    bool single = word->fixed.len == 2 || haft__str_starts_with(word->fixed, HAFT__LIT("--"))
+                  || (program->flags & HAFT__PROGRAM_LONG) != 0;
     haft__option_effect effect = haft__program_option(program, word->fixed, &next);
     if (effect == HAFT__OPTION_UNKNOWN) {
         bool harmless = (program->flags & HAFT__PROGRAM_HARMLESS) != 0;
         word->next = harmless ? HAFT__NEXT_HARMLESS : HAFT__NEXT_UNSURE;
     } else if (!next) {
         word->next = HAFT__NEXT_NO;
-    } else if (one && effect != HAFT__OPTION_PAIR) {
+    } else if (single && effect != HAFT__OPTION_PAIR) {
         word->next = HAFT__NEXT_VALUE;
     }
 }

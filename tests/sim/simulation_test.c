@@ -9,11 +9,11 @@
 
 enum { SEEDS = 400, LONG_SEEDS = 20000, SHOWN = 3 };
 
-static uint64_t number_of(const char *name, uint64_t otherwise)
+static uint64_t number_of(const char *name, uint64_t fallback)
 {
     const char *text = getenv(name);
     uint64_t number = 0;
-    return text != NULL && haft__str_to_u64(haft__str(text), &number) ? number : otherwise;
+    return text != NULL && haft__str_to_u64(haft__str(text), &number) ? number : fallback;
 }
 
 static void report(const sim *s)

@@ -28,7 +28,7 @@ static haft__exit_status fork_at(haft__runs_request *a, bool edit)
     }
     a->args = args;
     if (status == HAFT_OK && !a->is_stored) {
-        status = haft__runs_check_json(
+        status = haft__runs_reject_json(
             a, "the fork of a file is printed as its events, one JSON object a line");
     }
     if (status != HAFT_OK) {
@@ -99,7 +99,7 @@ static haft__exit_status run_subcommand(haft__runs_request *a, size_t index)
         return HAFT__EXIT_USAGE;
     }
     if (subcommands[index].no_json != NULL
-        && haft__runs_check_json(a, subcommands[index].no_json) != HAFT_OK) {
+        && haft__runs_reject_json(a, subcommands[index].no_json) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
     a->name = found > 1 ? args->words[1] : NULL;

@@ -35,9 +35,9 @@ haft_str haft__config_schema_text(void)
 }
 
 static const struct {
-    const char *key, *variable, *otherwise;
+    const char *key, *variable, *fallback;
 } settings[] = {
-#define X(name, variable, otherwise) {#name, variable, otherwise},
+#define X(name, variable, fallback) {#name, variable, fallback},
     HAFT__SETTINGS(X)
 #undef X
 };
@@ -470,7 +470,7 @@ haft_status haft__config_load(haft__cli *cli, const haft__args *args, haft_error
 
 const char *haft__setting_default_text(haft__setting_id name)
 {
-    return settings[name].otherwise;
+    return settings[name].fallback;
 }
 
 const char *haft__setting_key(haft__setting_id name)
@@ -486,7 +486,7 @@ const char *haft__setting_variable(haft__setting_id name)
 haft__setting haft__config_get(const haft__cli *cli, const haft__args *args, haft__setting_id name)
 {
     static const char *const options[] = {
-#define X(key, variable, otherwise) "--" #key,
+#define X(key, variable, fallback) "--" #key,
         HAFT__SETTINGS(X)
 #undef X
     };

@@ -33,7 +33,7 @@
     X(artifacts, "HAFT_ARTIFACTS", "none are written")
 
 typedef enum haft__setting_id {
-#define X(name, variable, otherwise) HAFT__SETTING_##name,
+#define X(name, variable, fallback) HAFT__SETTING_##name,
     HAFT__SETTINGS(X)
 #undef X
 } haft__setting_id;

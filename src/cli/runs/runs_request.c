@@ -27,7 +27,7 @@ haft__exit_status haft__runs_print_json(const haft__runs_request *a, haft__buf *
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
-haft_status haft__runs_check_json(const haft__runs_request *a, const char *why)
+haft_status haft__runs_reject_json(const haft__runs_request *a, const char *why)
 {
     return haft__args_has(a->args, "json") ? haft__fail(a->err, HAFT_BAD_INPUT, "--json", "%s", why)
                                            : HAFT_OK;

@@ -28,7 +28,7 @@ haft__exit_status haft__runs_exit_status(haft_status status);
 haft__exit_status haft__runs_print_json(const haft__runs_request *a, haft__buf *text);
 
 /* Rejects --json for output that is not an object. */
-HAFT_MUST_USE haft_status haft__runs_check_json(const haft__runs_request *a, const char *why);
+HAFT_MUST_USE haft_status haft__runs_reject_json(const haft__runs_request *a, const char *why);
 
 /* Opens the store, unless it is open. */
 HAFT_MUST_USE haft_status haft__runs_open_store(haft__runs_request *a);

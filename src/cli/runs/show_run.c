@@ -64,7 +64,7 @@ static haft__exit_status show_cache(const haft__runs_request *a)
 {
     haft__buf text;
     haft_status status =
-        haft__runs_check_json(a, "`show --cache` prints lines; its numbers are in the events");
+        haft__runs_reject_json(a, "`show --cache` prints lines; its numbers are in the events");
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     if (status == HAFT_OK) {
         status = haft__runs_cache_write(&text, a->lines, a->hash_key, a->err);

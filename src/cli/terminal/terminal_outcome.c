@@ -73,7 +73,9 @@ haft_status haft__terminal_ask_outcome(haft__terminal *t, haft_run *run, const h
     }
     if (status == HAFT_OK && got != HAFT__TYPED_LINE) {
         haft__terminal_end_prompt(t);
-        *ret_answered = got == HAFT__TYPED_NOTHING; /* withdrawn, or an interrupt */
+        /* Without a line, but not at the end of the input: the question was withdrawn, or the
+         * person has interrupted the run. */
+        *ret_answered = got == HAFT__TYPED_NOTHING;
         return status;
     }
     return status == HAFT_OK ? send_outcome(t, run, &command, line, ret_answered, err) : status;

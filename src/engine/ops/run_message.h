@@ -23,8 +23,8 @@ typedef struct haft__run_message {
 } haft__run_message;
 
 /* Sends the message and blocks until the run has processed it. A run that has ended ignores the
- * message. The caller must still inspect the run, because another process may have sent the same
- * command. `arena` is for temporary memory. */
+ * message. Success does not mean that this command had an effect (another process may have sent
+ * the same command earlier), so the caller must read the run. `arena` is for temporary memory. */
 HAFT_MUST_USE haft_status haft__run_message_deliver(haft__run_message *message, haft__arena *arena,
                                                     haft_error *err);
 

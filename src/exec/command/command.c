@@ -21,10 +21,10 @@
 
 typedef struct haft__command_job {
     haft__exec_job *job;
-    haft__child *child;              /* NULL while it waits */
-    struct haft__command_job *after; /* it waits, and this one is next */
-    haft_str program;                /* as in the spec, for messages */
-    const char **argv, **env;        /* NULL-terminated */
+    haft__child *child;             /* NULL while it waits */
+    struct haft__command_job *next; /* the next command that waits for its start */
+    haft_str program;               /* as in the spec, for messages */
+    const char **argv, **env;       /* NULL-terminated */
     const char *cwd;
     haft_str input;
 } command;
@@ -149,7 +149,7 @@ static haft_status make_env(command *c, haft_error *err)
 
 /* ---- arguments ---- */
 
-/* The limit of CPU seconds: all processors are busy for the whole timeout of the call. */
+/* The limit of CPU seconds. It suffices to keep all processors busy until the timeout. */
 static unsigned long long count_seconds(const haft__exec_job *job)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -262,7 +262,7 @@ static haft_status find_guard(const haft__exec *exec, haft_error *err)
     return haft__hint(err, status, "install haft completely, or set the path of guard");
 }
 
-/* ---- turns ---- */
+/* ---- the queue of starts ---- */
 
 static void begin_step(haft__task *task);
 
@@ -271,7 +271,7 @@ static haft_status spawn_counted(command *c, haft_error *err)
     haft__command_starts *starts = &c->job->exec->starts;
     if (starts->count++ == 0) {
         starts->next_step.run = begin_step;
-        /* Runs in the next step of the loop, not in this one again. */
+        /* begin_step runs in the next step of the loop, and resets the count. */
         haft__loop_post_threadsafe(c->job->exec->options.loop, &starts->next_step);
     }
     return spawn(c, err);
@@ -281,7 +281,7 @@ static void add_waiting(command *c)
 {
     haft__command_starts *starts = &c->job->exec->starts;
     haft__exec_hold_time(c->job);
-    *(starts->last != NULL ? &starts->last->after : &starts->first) = c;
+    *(starts->last != NULL ? &starts->last->next : &starts->first) = c;
     starts->last = c;
 }
 
@@ -289,15 +289,15 @@ static void remove_waiting(command *c)
 {
     haft__command_starts *starts = &c->job->exec->starts;
     command *before = NULL;
-    for (command *at = starts->first; at != NULL && at != c; at = at->after) {
+    for (command *at = starts->first; at != NULL && at != c; at = at->next) {
         before = at;
     }
-    *(before != NULL ? &before->after : &starts->first) = c->after;
+    *(before != NULL ? &before->next : &starts->first) = c->next;
     starts->last = starts->last == c ? before : starts->last;
-    c->after = NULL;
+    c->next = NULL;
 }
 
-/* Starts those that have waited longest. */
+/* Starts the first commands of the queue. */
 static void begin_step(haft__task *task)
 {
     haft__command_starts *starts = HAFT__CONTAINER(task, haft__command_starts, next_step);

@@ -10,9 +10,11 @@
 #include "exec/files/glob.h"
 
 struct haft__gitignore_rule {
-    const haft__gitignore_rule *before;
+    const haft__gitignore_rule *before; /* the rule of the previous line */
     const haft__glob *glob_pattern;
-    bool negated, directories, anywhere;
+    bool negated;     /* "!": the path is included again */
+    bool directories; /* "/" at the end: matches directories only */
+    bool anywhere;    /* no other "/": matches a name in any directory */
 };
 
 /* Removes trailing spaces, unless a backslash precedes them. */
@@ -39,7 +41,7 @@ static haft_str next_line(haft_str *rest)
     return trim_spaces(line);
 }
 
-/* Removes the marks of a line and stores them in the rule. */
+/* Returns the line without "!" and "/" at its ends, and stores their meaning in the rule. */
 static haft_str read_marks(haft_str line, haft__gitignore_rule *rule)
 {
     rule->negated = haft__str_starts_with(line, HAFT__LIT("!"));

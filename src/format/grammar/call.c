@@ -278,9 +278,9 @@ static bool add_enum_values(haft__call_grammar *grammar, haft__buf *body, const 
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         haft_str text = haft__json_text(values[i]);
-        bool newline_at_end =
+        bool newline_at_edge =
             text.len > 0 && (text.ptr[0] == '\n' || text.ptr[text.len - 1] == '\n');
-        if (values[i].kind == HAFT__JSON_STRING && (has_stop(grammar, text) || newline_at_end)) {
+        if (values[i].kind == HAFT__JSON_STRING && (has_stop(grammar, text) || newline_at_edge)) {
             return false;
         }
         if (values[i].kind == HAFT__JSON_STRING) {
@@ -439,9 +439,9 @@ static void add_unquoted_values(haft__call_grammar *grammar, haft__buf *body,
 {
     for (size_t i = 0; i < count; i++) {
         haft_str text = haft__json_text(values[i]);
-        bool newline_at_end =
+        bool newline_at_edge =
             text.len > 0 && (text.ptr[0] == '\n' || text.ptr[text.len - 1] == '\n');
-        if (values[i].kind == HAFT__JSON_STRING && text.len > 0 && !newline_at_end
+        if (values[i].kind == HAFT__JSON_STRING && text.len > 0 && !newline_at_edge
             && !has_stop(grammar, text) && !reads_as_json(grammar->g, text)) {
             haft__buf_addf(body, "| %s", grammar->one_newline ? "\"\\n\"? " : "");
             haft__gbnf_add_literal(body, text);

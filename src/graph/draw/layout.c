@@ -112,7 +112,8 @@ static bool prepare_walk(layout *l, walk *w)
     return true;
 }
 
-/* Walks breadth-first from a box. Returns the number of reached boxes, which are in w->queue. */
+/* Walks breadth-first from a box until it reaches the box `until`. Returns the number of reached
+ * boxes, which are in w->queue. */
 static size_t walk_from(const layout *l, walk *w, uint32_t from, uint32_t until)
 {
     size_t count = 0;
@@ -237,7 +238,7 @@ static haft_status make_bends(layout *l, haft_error *err)
 
 /* ---- rows ---- */
 
-/* Lists the links of each item; `other` is the item at their other end. */
+/* Lists for each item the items at the other ends of its links, above it (`up`) or below it. */
 static bool index_links(layout *l, bool up)
 {
     size_t *first = haft__arena_array(l->arena, l->item_count + 2, sizeof(*first));
@@ -465,7 +466,8 @@ static bool draw_line(layout *l, size_t index, const int32_t *middles)
         size_t at = p->turned ? count - 1 - i : i;
         uint32_t id = i == 0 ? p->above : i == count - 1 ? p->below : p->first + (uint32_t)i - 1;
         points[at] = point_of(l, id, middles, i == 0 ? 1 : i == count - 1 ? -1 : 0);
-        if (p->turned && id < l->drawing->box_count) { /* next to the lines that lead down */
+        /* A line that leads up begins and ends beside the lines that lead down. */
+        if (p->turned && id < l->drawing->box_count) {
             points[at].x += l->drawing->boxes[id].width / 4;
         }
     }

@@ -79,7 +79,6 @@ static void drop_body(haft__http_server_request *request)
 void haft__http_server_detach(haft__http_server_connection *connection)
 {
     haft__http_server_request *request = connection->request;
-    /* The handler is notified, and will release the request. */
     connection->server->bodies -= request->counted;
     connection->server->queued -= request->queued;
     request->counted = request->queued = 0;
@@ -88,7 +87,7 @@ void haft__http_server_detach(haft__http_server_connection *connection)
     request->connection = NULL;
     request->dropped = true;
     if (request->with_handler) {
-        notify_disconnect(request);
+        notify_disconnect(request); /* the handler frees it: haft__http_server_finish */
     } else {
         free_request(request);
     }
@@ -311,8 +310,8 @@ static haft__http_server_body_action choose_body_action(const haft__http_server_
     return has_room(server, length) ? HAFT__HTTP_SERVER_BODY_KEEP : HAFT__HTTP_SERVER_BODY_NO_ROOM;
 }
 
-/* If the client waits for 100 Continue before a body that would be discarded, responds immediately.
- */
+/* If the body is not kept, responds immediately in two cases: the client waits for 100 Continue
+ * before it sends the body, or the body is too long to be read and discarded. */
 static enum MHD_Result begin_body(haft__http_server_request *request, uint64_t length)
 {
     bool asks = haft__mhd.lookup_connection_value(request->connection->mhd, MHD_HEADER_KIND,

@@ -19,7 +19,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-#define WORD_BYTES 200  /* maximum bytes of an address, a name or a type */
+#define WORD_BYTES 200  /* maximum bytes of a URI, a name or a type */
 #define TEXT_BYTES 1000 /* maximum bytes of the description of a link */
 #define CUT_NOTE   "\n[the rest of the result was cut off]"
 
@@ -54,7 +54,7 @@ static void add_text(reader *r, haft_str text)
     haft__buf_fail(&r->text, HAFT_TOO_BIG, "");
 }
 
-/* Appends `before` and a word of a block; nothing if it is missing. */
+/* Appends `before` and the text of `value` (a URI, a name, a type); nothing if it is no text. */
 static void add_word(reader *r, const char *before, haft__json value, size_t max)
 {
     haft_str word = haft__json_text(value);
@@ -83,7 +83,7 @@ static void add_size(reader *r, haft_str base64)
 }
 
 /* Stores the bytes of a block. If its base64 is not valid, for example because a secret in it was
- * redacted, the block only has a note with this reason. */
+ * redacted, appends a note with this reason instead. */
 static haft_status keep_blob(reader *r, haft__json data, haft__json type)
 {
     haft_str text = haft__json_text(data);

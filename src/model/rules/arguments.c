@@ -60,11 +60,11 @@ static haft_str keyword_text(haft__json schema, const char *name)
     return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
 }
 
-static int64_t keyword_int(haft__json schema, const char *name, int64_t otherwise)
+static int64_t keyword_int(haft__json schema, const char *name, int64_t fallback)
 {
-    int64_t number = otherwise;
+    int64_t number = fallback;
     haft_str text = keyword_text(schema, name);
-    return text.len > 0 && haft__number_to_int64(text, &number) ? number : otherwise;
+    return text.len > 0 && haft__number_to_int64(text, &number) ? number : fallback;
 }
 
 static void *allocate(maker *m, size_t count, size_t size)

@@ -86,12 +86,12 @@ static haft__json read_json(const haft__offline *o, haft_str text)
     return status == HAFT_OK ? value : haft__json_null();
 }
 
-/* The number after the field; `otherwise` without one. At most MAX_QUERIES, at least 1. */
-static size_t number_of(haft_str task, const char *name, size_t otherwise)
+/* The number after the field; `fallback` without one. At most MAX_QUERIES, at least 1. */
+static size_t number_of(haft_str task, const char *name, size_t fallback)
 {
     uint64_t number = 0;
     bool good = haft__str_to_u64(haft__offline_duty_field(task, name, false), &number);
-    number = good && number > 0 ? number : otherwise;
+    number = good && number > 0 ? number : fallback;
     return number < MAX_QUERIES ? (size_t)number : MAX_QUERIES;
 }
 

@@ -21,10 +21,11 @@ haft__deferral haft__offer_deferral(const haft__spec *spec, const haft__run *run
 typedef struct haft__offered {
     size_t *items;
     size_t count;
-    size_t declared; /* in the request's list of tools */
-    size_t deferred; /* number of deferred tools: the last declared tools
+    size_t declared; /* number of tools in the request's list of tools */
+    size_t deferred; /* number of deferred tools, which are the last of the declared tools
                       * (haft__request.deferred_count) */
-    size_t appended; /* number of tools after the declared tools: the history declares them */
+    size_t appended; /* number of tools that messages of the history declare; they follow the
+                      * declared tools in `items` */
 } haft__offered;
 
 HAFT_MUST_USE haft_status haft__offer_tools(const haft__run *run, haft__arena *arena,
@@ -43,8 +44,9 @@ HAFT_MUST_USE haft_status haft__offer_facts(const haft__run *run, haft__arena *a
 /* Whether the model calls tools natively, not in its text. */
 bool haft__offer_is_native(const haft__spec *spec);
 
-/* Whether system prompt, tools and messages are append-only during a run, because the model's
- * reasoning is valid only after them (model/model_rules.h). */
+/* Whether system prompt, tools and messages are append-only during a run. Some models need this:
+ * the provider rejects their reasoning in the history if anything before it has changed
+ * (model/model_rules.h). */
 bool haft__offer_keeps_prefix(const haft__spec *spec);
 
 /* Appends a line for each artifact tool that is declared while the gate is closed (tools must not

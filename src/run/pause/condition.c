@@ -198,7 +198,7 @@ haft__condition_fit haft__condition_fits(haft_str op, haft__json argument, const
 
 /* ---- evaluation ---- */
 
-/* The values can be compared. */
+/* Requires values that can be compared (haft__condition_fits). */
 static outcome holds_for(haft__arena *scratch, haft_str op, haft__json found, haft__json operand)
 {
     const order *ordered = find_order(op);

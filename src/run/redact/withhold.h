@@ -28,9 +28,11 @@
  *   - In a reply, calls whose arguments were redacted are marked `redacted`.
  *   - If a call would start or pause with arguments that contain a secret: if an earlier event
  *     recorded them, they become null; otherwise the call is refused or ends with an error.
- *   - If a tool asks a question and its state contains a secret, the call ends with an error.
+ *   - If a tool asks a question, and the state that the tool stores with it contains a secret, the
+ *     call ends with an error.
  *
- * Built-in tools that need only the run start with the redacted arguments. */
+ * Built-in tools without effects outside the run (haft__builtin_is_pure) are an exception: they
+ * start with the redacted arguments. */
 HAFT_MUST_USE haft_status haft__withhold_event(const haft__run *run, const haft__redactor *redactor,
                                                haft_str body, haft__buf *out, haft_error *err);
 

@@ -123,14 +123,15 @@ haft_status haft__reference_check(haft__reference *reference, haft_str file, haf
 
 /* ---- the answer ---- */
 
-static bool is_other_text(const haft__reference *reference)
+/* Whether it only looks like a reference, for example "word:12": no such file exists. */
+static bool may_be_text(const haft__reference *reference)
 {
     return reference->doubtful && reference->verdict == HAFT__REFERENCE_NO_FILE;
 }
 
 bool haft__reference_is_shown(const haft__reference *reference)
 {
-    return reference->verdict == HAFT__REFERENCE_GOOD || is_other_text(reference);
+    return reference->verdict == HAFT__REFERENCE_GOOD || may_be_text(reference);
 }
 
 size_t haft__references_dropped(const haft__reference *references, size_t count)

@@ -9,11 +9,12 @@
 #include "model/model.h"
 
 /* Appends the request in the form of Chat Completions. BAD_INPUT if the body is not a JSON object.
- * A result without an id belongs to the next call of the reply before it. */
+ * Results without ids get the ids of the calls of the last reply, in the order of the calls. */
 HAFT_MUST_USE haft_status haft__mock_ollama_translate(haft_str body, haft__hash_key hash_key,
                                                       haft__buf *buf, haft_error *err);
 
-/* Appends a reply: one object, or as a stream a line with all of it and a last line. */
+/* Appends a reply: one line with one object. With `stream`, two lines: the whole content, and the
+ * line that ends the stream. */
 void haft__mock_ollama_write(haft__buf *buf, haft_str model, uint64_t now_ms,
                              const haft__reply *reply, bool stream);
 

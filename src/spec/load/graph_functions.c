@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph_functions.c - finds and checks the functions of the program that a graph names: functions
- * of nodes, and reducers. Tests: tests/spec/load/graphs_test.c, tests/engine/graph_api_test.c.
+ * graph_functions.c - finds the C functions that a graph names, and reports names that the program
+ * has not added. They are functions of nodes, and reducers. Tests: tests/spec/load/graphs_test.c,
+ * tests/engine/graph_api_test.c.
  */
 #include "base/str.h"
 #include "graph/graph.h"

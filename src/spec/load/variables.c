@@ -44,9 +44,9 @@ static haft_status read_variable(haft_str *rest, const haft__spec_env *env, haft
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '}', rest->len) : NULL;
     haft_str inside = {rest->ptr, end != NULL ? (size_t)(end - rest->ptr) : 0};
-    haft_str otherwise = inside, name = haft__str_split(&otherwise, ':');
-    bool has_other = name.len < inside.len && haft__str_starts_with(otherwise, HAFT__LIT("-"));
-    name = has_other ? name : inside;
+    haft_str default_part = inside, name = haft__str_split(&default_part, ':');
+    bool has_default = name.len < inside.len && haft__str_starts_with(default_part, HAFT__LIT("-"));
+    name = has_default ? name : inside;
     if (end == NULL || !is_name(name)) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, "", "found ${ without a variable name and }");
@@ -54,10 +54,10 @@ static haft_status read_variable(haft_str *rest, const haft__spec_env *env, haft
     }
     *rest = haft__str_skip(*rest, inside.len + 1);
     haft_str value = env->get != NULL ? env->get(env->context, name) : HAFT__LIT("");
-    if (has_other && value.len == 0) {
-        value = haft__str_skip(otherwise, 1);
+    if (has_default && value.len == 0) {
+        value = haft__str_skip(default_part, 1);
     }
-    if (value.ptr == NULL && !has_other) {
+    if (value.ptr == NULL && !has_default) {
         *ret_value = name;
         haft_status status =
             haft__fail(err, HAFT_NOT_FOUND, "", "the variable %.*s is not set", HAFT__ARG(name));

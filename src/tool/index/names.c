@@ -101,7 +101,8 @@ bool haft__search_is_generic_word(haft_str name, const haft__search_word *word)
     return next_specific(&words, &other);
 }
 
-/* Whether the letters of a generic word are in the name: most names need no other test. */
+/* A fast test before the words are split: whether the name contains "mcp" or "ver", as the generic
+ * words do. */
 static bool may_be_generic(haft_str name)
 {
     for (size_t i = 2; i < name.len; i++) {
@@ -276,9 +277,8 @@ static void add_plain_words(const haft__search_index *search, haft_str text, nam
                             name_set *mentioned)
 {
     haft_str before = {NULL, 0};
-    bool after_preposition = false,
-         pair_after_preposition =
-             false; /* a preposition is before this word; before the previous word */
+    bool after_preposition = false;      /* the previous word is a preposition */
+    bool pair_after_preposition = false; /* the word before the previous one is a preposition */
     while (text.len > 0) {
         haft_str token = next_token(&text);
         bool fits = token.len >= MIN_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
@@ -367,12 +367,12 @@ static bool is_as_written(const haft__search_index *search, uint32_t doc, haft_s
 /* The bonus for the document's own name. */
 static float grade_name(const haft__search_index *search, const name_set *set, uint32_t doc)
 {
-    const haft__search_indexed_doc *file = &search->docs[doc];
-    if (!may_contain(set, file->name_hash) && !may_contain(set, file->id_hash)) {
+    const haft__search_indexed_doc *indexed = &search->docs[doc];
+    if (!may_contain(set, indexed->name_hash) && !may_contain(set, indexed->id_hash)) {
         return 0;
     }
-    haft_str name = find_written_form(set, file->name_hash),
-             id = find_written_form(set, file->id_hash);
+    haft_str name = find_written_form(set, indexed->name_hash),
+             id = find_written_form(set, indexed->id_hash);
     haft_str text = id.ptr != NULL ? id : name;
     if (text.ptr == NULL) {
         return 0;
@@ -388,9 +388,9 @@ static void add_exact_groups(const haft__search_index *search, const name_set *g
         any = any || contains_name(groups, search->groups[i].name_hash);
     }
     for (uint32_t i = 0; i < search->doc_table.limit && any; i++) {
-        const haft__search_indexed_doc *file = &search->docs[i];
-        if (file->entries != NULL && file->group != HAFT__SEARCH_NONE
-            && contains_name(groups, search->groups[file->group].name_hash)) {
+        const haft__search_indexed_doc *indexed = &search->docs[i];
+        if (indexed->entries != NULL && indexed->group != HAFT__SEARCH_NONE
+            && contains_name(groups, search->groups[indexed->group].name_hash)) {
             total[i] += HAFT__SEARCH_EXACT_GROUP;
         }
     }
@@ -413,9 +413,9 @@ void haft__search_score_names(const haft__search_index *search,
         bonuses[parsed->named[i].group] = parsed->named[i].bonus;
     }
     for (uint32_t i = 0; i < search->doc_table.limit; i++) {
-        const haft__search_indexed_doc *file = &search->docs[i];
-        if (file->entries != NULL) {
-            float named = file->group != HAFT__SEARCH_NONE ? bonuses[file->group] : 0;
+        const haft__search_indexed_doc *indexed = &search->docs[i];
+        if (indexed->entries != NULL) {
+            float named = indexed->group != HAFT__SEARCH_NONE ? bonuses[indexed->group] : 0;
             total[i] += grade_name(search, &set, i) + named;
         }
     }

@@ -64,9 +64,9 @@ static bool has_as_word(const partial *p, uint32_t doc)
 
 static float grade(const partial *p, uint32_t doc)
 {
-    const haft__search_indexed_doc *file = &p->search->docs[doc];
-    haft_str whole = {file->normalized, file->normalized_length};
-    haft_str name = haft__str_skip(whole, file->name_at);
+    const haft__search_indexed_doc *indexed = &p->search->docs[doc];
+    haft_str whole = {indexed->normalized, indexed->normalized_length};
+    haft_str name = haft__str_skip(whole, indexed->name_at);
     if (p->known) {
         bool inside = name.len > p->part.len && has_inside(name, p->part) && !has_as_word(p, doc);
         return inside ? WORD + WORD * (float)p->part.len / (float)name.len : 0;
@@ -93,12 +93,12 @@ static bool add_parts(const partial *p)
     return any;
 }
 
-static bool may_be_near(const partial *p, const haft__search_indexed_doc *file, size_t max)
+static bool may_be_near(const partial *p, const haft__search_indexed_doc *indexed, size_t max)
 {
-    uint32_t length = file->normalized_length - file->name_at, wanted = (uint32_t)p->part.len;
+    uint32_t length = indexed->normalized_length - indexed->name_at, wanted = (uint32_t)p->part.len;
     uint32_t longer = length > wanted ? length - wanted : wanted - length;
-    return file->entries != NULL && longer <= max
-           && haft__search_count_bits(p->letters ^ file->letters) <= 2 * max;
+    return indexed->entries != NULL && longer <= max
+           && haft__search_count_bits(p->letters ^ indexed->letters) <= 2 * max;
 }
 
 /* Compares no names if there are too many candidates, so that a hostile list of tools costs no
@@ -111,11 +111,12 @@ static void add_slips(const partial *p)
         count += may_be_near(p, &p->search->docs[i], max);
     }
     for (uint32_t i = 0; i < limit && count <= HAFT__LIMIT_SEARCH_NEAR_TERMS; i++) {
-        const haft__search_indexed_doc *file = &p->search->docs[i];
-        if (!may_be_near(p, file, max)) {
+        const haft__search_indexed_doc *indexed = &p->search->docs[i];
+        if (!may_be_near(p, indexed, max)) {
             continue;
         }
-        haft_str name = {file->normalized + file->name_at, file->normalized_length - file->name_at};
+        haft_str name = {indexed->normalized + indexed->name_at,
+                         indexed->normalized_length - indexed->name_at};
         size_t distance = haft__suggestion_distance(name, p->part, max);
         if (distance > 0 && distance <= max) {
             p->total[i] += HAFT__SEARCH_PARTIAL_NAME;

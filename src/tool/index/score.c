@@ -239,10 +239,10 @@ static void cover_names(scorer *s)
         if (s->names[i] <= 0) {
             continue;
         }
-        const haft__search_indexed_doc *file = &s->search->docs[i];
+        const haft__search_indexed_doc *indexed = &s->search->docs[i];
         float sum = 0;
-        for (uint32_t j = 0; j < file->name_count; j++) {
-            sum += haft__search_idf(s->log_docs, &s->search->terms[file->entries[j].term]);
+        for (uint32_t j = 0; j < indexed->name_count; j++) {
+            sum += haft__search_idf(s->log_docs, &s->search->terms[indexed->entries[j].term]);
         }
         s->names[i] = sum > 0 ? s->names[i] / sum : 0;
         best = s->names[i] > best ? s->names[i] : best;
@@ -262,10 +262,10 @@ static void spread_groups(scorer *s, const haft__search_parsed_query *parsed)
     }
     float factor = (float)s->search->options.weights.server / best;
     for (uint32_t i = 0; i < s->limit; i++) {
-        const haft__search_indexed_doc *file = &s->search->docs[i];
-        if (file->entries != NULL && file->group != HAFT__SEARCH_NONE) {
-            s->group_words[i] = s->groups[file->group] * share;
-            s->all[i] += factor * s->groups[file->group];
+        const haft__search_indexed_doc *indexed = &s->search->docs[i];
+        if (indexed->entries != NULL && indexed->group != HAFT__SEARCH_NONE) {
+            s->group_words[i] = s->groups[indexed->group] * share;
+            s->all[i] += factor * s->groups[indexed->group];
         }
     }
 }

@@ -319,49 +319,49 @@ static void remove_word(haft__search_index *search, const haft__search_entry *en
 
 /* Adds the document. All memory is allocated already, so this cannot fail. */
 static void add_indexed_doc(haft__search_index *search, const haft__search_bag *bag, uint32_t doc,
-                            const haft__search_indexed_doc *file)
+                            const haft__search_indexed_doc *indexed)
 {
-    search->docs[doc] = *file;
+    search->docs[doc] = *indexed;
     if (search->row > 0) {
         haft__search_document_vector(search, bag, search->vectors + (size_t)doc * search->row,
                                      &search->docs[doc].vector_scale);
     }
     for (size_t f = 0; f < HAFT__SEARCH_FIELDS; f++) {
-        search->lengths[f] += file->lengths[f];
+        search->lengths[f] += indexed->lengths[f];
     }
-    if (file->group != HAFT__SEARCH_NONE) {
-        search->groups[file->group].doc_count++;
-        search->groups[file->group].length += file->head;
-        search->group_length += file->head;
+    if (indexed->group != HAFT__SEARCH_NONE) {
+        search->groups[indexed->group].doc_count++;
+        search->groups[indexed->group].length += indexed->head;
+        search->group_length += indexed->head;
     }
     for (uint32_t i = 0; i < bag->count; i++) {
-        add_word(search, &bag->counts[i], doc, file->group);
+        add_word(search, &bag->counts[i], doc, indexed->group);
     }
 }
 
 /* Removes a document's words from the index. Its number and its group stay. */
 static void release_indexed_doc(haft__search_index *search, uint32_t doc)
 {
-    haft__search_indexed_doc *file = &search->docs[doc];
-    for (uint32_t i = 0; i < file->entry_count; i++) {
-        remove_word(search, &file->entries[i], doc, file->group);
+    haft__search_indexed_doc *indexed = &search->docs[doc];
+    for (uint32_t i = 0; i < indexed->entry_count; i++) {
+        remove_word(search, &indexed->entries[i], doc, indexed->group);
     }
     for (size_t f = 0; f < HAFT__SEARCH_FIELDS; f++) {
-        search->lengths[f] -= file->lengths[f];
+        search->lengths[f] -= indexed->lengths[f];
     }
-    if (file->group != HAFT__SEARCH_NONE) {
-        search->groups[file->group].doc_count--;
-        search->groups[file->group].length -= file->head;
-        search->group_length -= file->head;
+    if (indexed->group != HAFT__SEARCH_NONE) {
+        search->groups[indexed->group].doc_count--;
+        search->groups[indexed->group].length -= indexed->head;
+        search->group_length -= indexed->head;
     }
-    free(file->entries);
+    free(indexed->entries);
     haft__search_remove_embedding(search, doc);
-    *file = (haft__search_indexed_doc){0};
+    *indexed = (haft__search_indexed_doc){0};
 }
 
 /* Allocates everything that a document and its group need. */
 static haft_status reserve(haft__search_index *search, const haft__search_doc *doc,
-                           const haft__search_bag *bag, haft__search_indexed_doc *file,
+                           const haft__search_bag *bag, haft__search_indexed_doc *indexed,
                            haft_error *err)
 {
     void *docs = search->docs;
@@ -379,7 +379,7 @@ static haft_status reserve(haft__search_index *search, const haft__search_doc *d
         status = reserve_term(&search->terms[count->term], count->head > 0, err);
     }
     if (status == HAFT_OK && doc->group.len > 0) {
-        status = acquire_group(search, doc->group, &file->group, err);
+        status = acquire_group(search, doc->group, &indexed->group, err);
     }
     return status;
 }
@@ -387,13 +387,13 @@ static haft_status reserve(haft__search_index *search, const haft__search_doc *d
 static haft_status add_bag(haft__search_index *search, const haft__search_doc *doc,
                            const haft__search_bag *bag, haft_error *err)
 {
-    haft__search_indexed_doc file = {0};
+    haft__search_indexed_doc indexed = {0};
     uint32_t number = haft__search_string_table_find(&search->doc_table, doc->id);
-    haft_status status = make_indexed_doc(search, doc, bag, &file, err);
+    haft_status status = make_indexed_doc(search, doc, bag, &indexed, err);
     if (status != HAFT_OK) {
         return status;
     }
-    status = reserve(search, doc, bag, &file, err);
+    status = reserve(search, doc, bag, &indexed, err);
     uint32_t old_group = HAFT__SEARCH_NONE;
     if (status == HAFT_OK && number != HAFT__SEARCH_NONE) {
         old_group = search->docs[number].group;
@@ -402,12 +402,12 @@ static haft_status add_bag(haft__search_index *search, const haft__search_doc *d
         status = haft__search_string_table_add(&search->doc_table, doc->id, &number, err);
     }
     if (status == HAFT_OK) {
-        add_indexed_doc(search, bag, number, &file);
+        add_indexed_doc(search, bag, number, &indexed);
         release_group(search, old_group);
         return HAFT_OK;
     }
-    release_group(search, file.group);
-    free(file.entries);
+    release_group(search, indexed.group);
+    free(indexed.entries);
     return status;
 }
 

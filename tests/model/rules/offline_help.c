@@ -71,11 +71,11 @@ static const char *text_argument(offline_world *w, const haft__run_call *call, c
     return haft__arena_copy(&w->arena, argument(call, key)).ptr;
 }
 
-static int64_t number_argument(const haft__run_call *call, const char *key, int64_t otherwise)
+static int64_t number_argument(const haft__run_call *call, const char *key, int64_t fallback)
 {
     haft_str text = argument(call, key);
-    int64_t number = otherwise;
-    return text.len > 0 && haft__number_to_int64(text, &number) ? number : otherwise;
+    int64_t number = fallback;
+    return text.len > 0 && haft__number_to_int64(text, &number) ? number : fallback;
 }
 
 static bool do_glob(offline_world *w, const haft__run_call *call, haft__buf *out)

@@ -110,13 +110,13 @@ int help_join(pid_t process)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-int help_rounds(int otherwise)
+int help_rounds(int fallback)
 {
     const char *text = getenv("HAFT_TEST_ROUNDS");
     uint64_t rounds = 0;
     return text != NULL && haft__str_to_u64(haft__str(text), &rounds) && rounds < INT_MAX
                ? (int)rounds
-               : otherwise;
+               : fallback;
 }
 
 uint32_t help_random(uint64_t *state)

@@ -48,8 +48,8 @@ pid_t help_fork(int (*run)(void *context), void *context);
 /* Its exit status, or minus the signal that killed it. */
 int help_join(pid_t process);
 
-/* The number of repetitions of a randomized test: HAFT_TEST_ROUNDS, or `otherwise`. */
-int help_rounds(int otherwise);
+/* The number of repetitions of a randomized test: HAFT_TEST_ROUNDS, or `fallback`. */
+int help_rounds(int fallback);
 
 /* The next value of a pseudo-random sequence. */
 uint32_t help_random(uint64_t *state);

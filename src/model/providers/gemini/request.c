@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* request.c - the declared tools, and the request around the kept messages. Tests:
- * tests/model/providers/gemini/request_test.c. */
+/* request.c - the declared tools, and the request around the serialized messages of the
+ * conversation. Tests: tests/model/providers/gemini/request_test.c. */
 #include "model/providers/gemini/request.h"
 
 #include "base/str.h"
@@ -31,7 +31,8 @@ static void write_system(const haft__provider_conversation *chat, haft__json_wri
     w->after_key = false;
 }
 
-/* The kept messages, and a last text for this request only. Returns the end of the kept ones. */
+/* Writes the serialized messages, then `last`, a text for this request only. Returns the end of
+ * the serialized messages. */
 static size_t write_contents(const haft__provider_conversation *chat, haft__json_writer *w,
                              haft_str last)
 {

@@ -14,7 +14,8 @@
 #define STREAM_OPTIONS "stream_options"
 #define EFFORT         "reasoning_effort"
 
-/* The servers of this wire format have these rules, or none. */
+/* Writes a tool for a provider with rules for schemas. All such providers of this wire format have
+ * OpenAI's rules. */
 static void add_tool(haft__buf *buf, const haft__tool *tool)
 {
     haft__conversation_write_function(buf, tool, &haft__tool_schema_openai);
@@ -183,7 +184,7 @@ static void add_options(const haft__provider_conversation *chat, haft__json_writ
     }
 }
 
-/* Some models take tools only if they do not reason, also if the request does not ask for it. */
+/* Some models reason by default, and accept tools only in requests that turn reasoning off. */
 static void add_effort(const haft__provider_conversation *chat, haft__json_writer *w,
                        haft_str model, const haft__provider_request_options *options)
 {
