@@ -108,6 +108,10 @@
     X(SPEC_AGENTS, "spec.agents", 1000,                                                            \
       "agents of one spec and of its agents; one that several agents use counts for each of them") \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
+    X(MEMORY_FILES, "memory.files", 16, "files of `memory` in one spec")                           \
+    X(MEMORY_FILE_BYTES, "memory.file_bytes", 64 << 10,                                            \
+      "bytes of one file of `memory`, or of AGENTS.md")                                            \
+    X(MEMORY_BYTES, "memory.bytes", 256 << 10, "bytes of all memory files of one spec together")   \
     X(SPEC_MODELS, "spec.models", 8, "models of one spec: the first, and those after it")          \
     X(FORMAT_BYTES, "format.bytes", 64 << 20, "bytes of a model's text that are parsed for calls") \
     X(FORMAT_NAME_BYTES, "format.name_bytes", 128,                                                 \

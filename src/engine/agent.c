@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "engine/endpoint.h"
+#include "engine/memory_file.h"
 #include "engine/runtime.h"
 #include "engine/script_file.h"
 #include "engine/spec_path.h"
@@ -336,11 +337,48 @@ static haft_status add_handoffs(haft_agent *agent, haft_error *err)
     return status;
 }
 
+/* Replaces the spec by the same spec with `source`. */
+static haft_status replace_spec(haft_agent *agent, haft__json source, haft_error *err)
+{
+    haft__spec_options options = haft__agent_spec_options(agent->runtime, agent->spec->path);
+    haft__spec_report report;
+    haft__buf text;
+    options.kept = true;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&text, source);
+    haft_str kept = haft__arena_copy(&agent->arena, haft__buf_str(&text));
+    const haft__spec *spec = NULL;
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK && kept.ptr == NULL) {
+        status = haft__arena_fail(&agent->arena, err);
+    }
+    haft__buf_finish(&text);
+    status = status == HAFT_OK ? haft__spec_load(&agent->arena, kept, &options, &spec, &report, err)
+                               : status;
+    if (status == HAFT_OK && spec == NULL) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "the spec without its secrets is not valid");
+    }
+    agent->spec = status == HAFT_OK ? spec : agent->spec;
+    return status;
+}
+
+/* Removes secrets from memory files, which every run stores with its spec. */
+static haft_status redact_memory(haft_agent *agent, haft_error *err)
+{
+    haft__json source = agent->spec->source;
+    bool changed = false;
+    haft_status status =
+        haft__memory_file_redact(&agent->arena, agent->redactor, &source, &changed, err);
+    return status == HAFT_OK && changed ? replace_spec(agent, source, err) : status;
+}
+
 /* For `shared` see collect_secrets. */
 static haft_status prepare_agent(haft_agent *agent, haft__redactor *shared, haft_error *err)
 {
-    haft_status status = store_spec_text(agent, err);
-    status = status == HAFT_OK ? collect_secrets(agent, shared, err) : status;
+    haft_status status = collect_secrets(agent, shared, err);
+    status = status == HAFT_OK ? haft__redactor_seal(agent->redactor, err) : status;
+    status = status == HAFT_OK ? redact_memory(agent, err) : status;
+    status = status == HAFT_OK ? store_spec_text(agent, err) : status;
     status = status == HAFT_OK ? prepare_model(agent, err) : status;
     status = status == HAFT_OK ? prepare_embeddings(agent, err) : status;
     status = status == HAFT_OK ? add_fallbacks(agent, false, err) : status;
@@ -399,6 +437,8 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .find_price = haft__price_find,
                                 .price_context = runtime->prices,
                                 .read_file = haft__spec_path_read,
+                                .read_memory = haft__memory_file_read,
+                                .read_agents_md = haft__memory_file_find,
                                 .hash_key = runtime->hash_key};
 }
 
@@ -448,6 +488,8 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
     if (use == HAFT__SPEC_READ_ONLY) {
         options.env = (haft__spec_env){NULL, NULL}; /* reading a run needs no variables */
         options.read_file = NULL;
+        options.read_memory = NULL;
+        options.read_agents_md = NULL;
     }
     const haft__spec *spec = NULL;
     haft__spec_report report;

@@ -10,9 +10,7 @@
 #include "base/str.h"
 #include "io/file.h"
 
-/* The directory that `path` is relative to: the directory of the spec, or "" if the path is
- * absolute. */
-static haft_str directory_for(haft_str spec, haft_str path)
+haft_str haft__spec_path_directory(haft_str spec, haft_str path)
 {
     while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
         spec.len--;
@@ -24,8 +22,8 @@ haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spe
                                  haft_str *ret_text, haft_error *err)
 {
     (void)context;
-    haft_str file = haft__arena_format(arena, "%.*s%.*s", HAFT__ARG(directory_for(spec, path)),
-                                       HAFT__ARG(path));
+    haft_str file = haft__arena_format(
+        arena, "%.*s%.*s", HAFT__ARG(haft__spec_path_directory(spec, path)), HAFT__ARG(path));
     if (file.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
@@ -58,7 +56,7 @@ haft__program_state haft__spec_path_find_program(haft_str spec, haft_str program
                                                  haft_str search_path)
 {
     if (program.len > 0 && memchr(program.ptr, '/', program.len) != NULL) {
-        return check_program(directory_for(spec, program), program);
+        return check_program(haft__spec_path_directory(spec, program), program);
     }
     haft__program_state found = HAFT__PROGRAM_MISSING;
     haft_str rest =
@@ -74,5 +72,6 @@ bool haft__spec_path_has_directory(haft_str spec, haft_str path)
 {
     char full[PATH_MAX];
     struct stat info;
-    return find_file(directory_for(spec, path), path, full, &info) && S_ISDIR(info.st_mode);
+    return find_file(haft__spec_path_directory(spec, path), path, full, &info)
+           && S_ISDIR(info.st_mode);
 }

@@ -6,6 +6,10 @@
 #include "base/arena.h"
 #include "spec/load/load.h"
 
+/* The directory that `path` is relative to: the directory of the spec, or "" if the path is
+ * absolute. */
+haft_str haft__spec_path_directory(haft_str spec, haft_str path);
+
 /* Implements haft__spec_options.read_file. IO if the file cannot be read, TOO_BIG if it has more
  * than HAFT__LIMIT_SPEC_BYTES. */
 HAFT_MUST_USE haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spec,

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "format/render.h"
+#include "prompt/memory.h"
 #include "tool/wire_name.h"
 #include "json/write.h"
 
@@ -32,6 +33,7 @@ void haft__prompt_system(haft__buf *buf, const haft__spec *spec)
         haft__buf_add_str(buf, instructions.len > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
         haft__prompt_add_plan(buf, spec->plan);
     }
+    haft__prompt_add_memory(buf, spec);
 }
 
 /* ---- the history of the planner shape ---- */

@@ -2,8 +2,8 @@
 /*
  * prompt/prompt.h - the system prompt, and the transcript of the planner shape.
  *
- * Order: system prompt (instructions and strategic plan), earlier runs of the thread, the task,
- * this run's turns.
+ * Order: system prompt (instructions, strategic plan, memory files), earlier runs of the thread,
+ * the task, this run's turns.
  */
 #ifndef HAFT_PROMPT_PROMPT_H
 #define HAFT_PROMPT_PROMPT_H
@@ -18,7 +18,8 @@
 void haft__prompt_add_plan(haft__buf *buf, haft__json plan);
 
 /* Appends the system prompt: instructions, then the plan as indented JSON cut at
- * HAFT__LIMIT_PLAN_CHARS code points. Appends nothing if the spec has neither. */
+ * HAFT__LIMIT_PLAN_CHARS code points, then the memory files. Appends nothing if the spec has none
+ * of them. `buf` is empty before. */
 void haft__prompt_system(haft__buf *buf, const haft__spec *spec);
 
 /* Makes the history of the planner shape: text messages with the roles system, user and assistant.

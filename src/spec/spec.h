@@ -205,6 +205,15 @@ typedef struct haft__context_spec {
     const struct haft__spec *summariser;   /* with the model that summarises; NULL: no model does */
 } haft__context_spec;
 
+/* A text that the system prompt has after the instructions: a file of `memory`, or AGENTS.md. */
+typedef struct haft__memory_file {
+    haft_str file;   /* its path as the spec writes it, or as it was found */
+    haft_str text;   /* as it was when the spec was loaded */
+    haft_str sha256; /* of the text: 64 hex digits */
+    bool project;    /* AGENTS.md: a text of the project, which the author of the spec did not write
+                      */
+} haft__memory_file;
+
 /* An agent that tools or nodes of the spec can start as a child run. */
 typedef struct haft__agent_spec {
     haft_str name; /* a key of `agents`; or the file that a tool or node names; or, for an agent
@@ -248,6 +257,8 @@ typedef struct haft__spec {
     const struct haft__spec *fallback;
     haft_str instructions;
     haft__json plan; /* strategic plan */
+    const haft__memory_file *memory;
+    size_t memory_count;
     const haft__phase *phases;
     size_t phase_count;
     haft__tools tools;       /* in the order of the spec, built-ins included */

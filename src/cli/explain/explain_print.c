@@ -13,7 +13,9 @@
 #include "cli/terminal/print.h"
 #include "cli/timeline/context_bar.h"
 #include "model/provider.h"
+#include "prompt/estimate.h"
 #include "run/offer/offer.h"
+#include "json/object.h"
 
 /* ---- the model's family ---- */
 
@@ -195,6 +197,27 @@ static haft_str field(const haft__explanation *e, const char *key)
     return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
 }
 
+/* Nothing without memory files. The first eight digits of a hash identify a version. */
+static void print_memory(FILE *out, const haft__spec *spec)
+{
+    haft__json agents_md = haft__object_get(spec->source, "agents_md");
+    bool none = agents_md.kind == HAFT__JSON_OBJECT && agents_md.count == 0;
+    if (spec->memory_count > 0 || none) {
+        (void)fputs("\nmemory\n", out);
+    }
+    for (size_t i = 0; i < spec->memory_count; i++) {
+        const haft__memory_file *file = &spec->memory[i];
+        (void)fputs("  ", out);
+        haft__print_escaped(out, file->file);
+        (void)fprintf(out, ": %zu bytes, about %llu tokens, sha256 %.8s%s\n", file->text.len,
+                      (unsigned long long)haft__estimate_text(file->text), file->sha256.ptr,
+                      file->project ? ", untrusted text of the project" : "");
+    }
+    if (none) {
+        (void)fputs("  AGENTS.md: none found\n", out);
+    }
+}
+
 static void print_context_rules(FILE *out, const haft__context_spec *c)
 {
     if (c->clear) {
@@ -269,6 +292,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
                   l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate", l->observation_chars,
                   (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
                   l->reminders, l->violations, l->repeats.hint, l->repeats.refuse, l->repeats.end);
+    print_memory(out, spec);
     print_context(out, e);
     (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__print_json(out, haft__buf_str(&e->prompt));

@@ -12,6 +12,7 @@
 #include "cli/terminal/diagnostic.h"
 #include "cli/terminal/print.h"
 #include "engine/endpoint.h"
+#include "engine/memory_file.h"
 #include "engine/script_file.h"
 #include "engine/spec_path.h"
 #include "io/file.h"
@@ -154,6 +155,8 @@ static haft_status read_spec(haft__cli *cli, const spec_request *request, const 
                                   .find_price = haft__price_find,
                                   .price_context = env.prices,
                                   .read_file = haft__spec_path_read,
+                                  .read_memory = haft__memory_file_read,
+                                  .read_agents_md = haft__memory_file_find,
                                   .find_program = haft__spec_path_find_program,
                                   .has_directory = haft__spec_path_has_directory,
                                   .check_model = use == SPEC_FOR_CHECK ? check_model : NULL,

@@ -9,6 +9,7 @@
 #include "model/conversation.h"
 #include "model/model_options.h"
 #include "model/provider.h"
+#include "prompt/memory.h"
 #include "run/decide/decide.h"
 #include "run/offer/offer.h"
 #include "run/prices.h"
@@ -314,6 +315,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_value(&w, "first_turn", e->preview.turn);
     write_evidence(&w, e);
     add_limits(&w, spec);
+    haft__memory_write(&w, spec);
     haft__context_report_write(&w, arena, &e->context, spec);
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     write_members(&w, e);

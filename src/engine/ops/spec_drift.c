@@ -12,7 +12,7 @@
 #include "engine/agent.h"
 #include "engine/run.h"
 #include "io/file.h"
-#include "spec/load/diff.h"
+#include "spec/load/diff/diff.h"
 #include "json/write.h"
 
 /* A spec to load instead of the run's. */

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "model/provider.h"
+#include "prompt/memory.h"
 #include "prompt/observation.h"
 #include "run/context/context_size.h"
 #include "run/decide/decide_int.h"
@@ -96,6 +97,7 @@ static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__
     haft__field_text_or_null(w, "parent", parent);
     haft__field_text_or_null(w, "user", user);
     write_origin(w, origin);
+    haft__memory_write(w, spec);
     write_prices(w, spec, origin);
     write_functions(w, spec);
 }

@@ -252,7 +252,7 @@ static void check_graph(haft__loader *l)
     if (l->spec->kind == HAFT__SPEC_GRAPH) {
         warn_idle_keys(l, l->source, HAFT__LIT(""),
                        "instructions plan phases choice formats tool_call_formats history "
-                       "tool_search max_mcp_tools max_tools_share",
+                       "tool_search max_mcp_tools max_tools_share memory agents_md skills",
                        "a graph asks no model itself; its agents have these keys");
     } else {
         warn_idle_keys(l, l->source, HAFT__LIT(""), "graphs",

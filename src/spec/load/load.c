@@ -235,6 +235,7 @@ static void run_stages(haft__loader *l, haft_str text)
         haft__loader_translate,
         haft__loader_build,
         haft__loader_import,
+        haft__loader_build_memory,
         haft__loader_build_choice,
         haft__loader_build_agents,
         haft__loader_build_tools,

@@ -64,6 +64,14 @@ typedef struct haft__spec_options {
     haft_status (*read_file)(void *context, haft__arena *arena, haft_str spec, haft_str path,
                              haft_str *ret_text, haft_error *err);
     void *read_context;
+    /* Reads a file of `memory`, relative to the spec at `spec`. If NULL, such files are not
+     * read. */
+    haft_status (*read_memory)(haft__arena *arena, haft_str spec, haft_str path, haft_str *ret_text,
+                               haft_error *err);
+    /* Finds and reads the AGENTS.md that is nearest to the directory `root`, which is relative to
+     * the spec at `spec`. ret_path->ptr is NULL if there is none. If NULL, none is searched. */
+    haft_status (*read_agents_md)(haft__arena *arena, haft_str spec, haft_str root,
+                                  haft_str *ret_path, haft_str *ret_text, haft_error *err);
     /* Finds the program of a command: a path relative to the spec at `spec`, or a name in
      * `search_path` (.ptr NULL: the default). If NULL, programs are not checked. */
     haft__program_state (*find_program)(haft_str spec, haft_str program, haft_str search_path);

@@ -207,6 +207,7 @@ void haft__loader_check_schema(haft__loader *l); /* check_schema.c: raw against 
 void haft__loader_translate(haft__loader *l);    /* translate.c: raw to source */
 void haft__loader_build(haft__loader *l);        /* build.c: source to spec, without tools */
 void haft__loader_import(haft__loader *l);       /* import.c: servers from a file */
+void haft__loader_build_memory(haft__loader *l); /* memory.c: files of `memory`, and AGENTS.md */
 void haft__loader_build_choice(haft__loader *l); /* build_choice.c */
 void haft__loader_build_agents(haft__loader *l); /* agents.c: agents that tools start */
 void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */

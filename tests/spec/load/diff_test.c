@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "spec/load/diff.h"
+#include "spec/load/diff/diff.h"
 
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec/load/diff.h - writes the differences between two specs for people. */
+/* spec/load/diff/diff.h - writes the differences between two specs for people. */
 #ifndef HAFT_SPEC_LOAD_DIFF_H
 #define HAFT_SPEC_LOAD_DIFF_H
 

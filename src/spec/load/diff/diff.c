@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff.c - compares two specs, part by part. Tests: tests/spec/load/diff_test.c. */
-#include "spec/load/diff.h"
+#include "spec/load/diff/diff.h"
 
 #include <string.h>
 

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory_file.c - see memory_file.h. Tests: tests/cli/memory_test.py.
+ */
+#include "engine/memory_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "engine/spec_path.h"
+#include "exec/files/root.h"
+#include "spec/load/load.h"
+#include "json/object.h"
+#include "json/pointer.h"
+#include "json/write.h"
+
+#define AGENTS_MD "AGENTS.md"
+
+static haft_status fail_read(const char *path, int error, haft_error *err)
+{
+    return haft__fail(err, HAFT_IO, path, "cannot be read: %s", strerror(error));
+}
+
+/* Reads the whole file. `fd` is -1 if the file could not be opened. */
+static haft_status read_open(haft__arena *arena, int fd, const char *path, haft_str *ret_text,
+                             haft_error *err)
+{
+    struct stat info;
+    const size_t most = HAFT__LIMIT_MEMORY_FILE_BYTES;
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        return fail_read(path, errno, err);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return haft__fail(err, HAFT_IO, path, "is %s, expected a file",
+                          S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
+    }
+    char *text = haft__arena_alloc(arena, most + 1);
+    if (text == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    ssize_t got = haft__files_read_full(fd, text, most + 1);
+    if (got < 0) {
+        return fail_read(path, errno, err);
+    }
+    if ((size_t)got > most) {
+        haft_status status =
+            haft__fail(err, HAFT_TOO_BIG, path,
+                       "has more than the %zu bytes that a memory file may have", most);
+        return haft__hint(err, status,
+                          "the model reads it in every request: keep what every task needs, and "
+                          "let a skill have the rest");
+    }
+    *ret_text = (haft_str){text, (size_t)got};
+    return HAFT_OK;
+}
+
+static haft_status close_after(int fd, haft_status status)
+{
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return status;
+}
+
+haft_status haft__memory_file_read(haft__arena *arena, haft_str spec, haft_str path,
+                                   haft_str *ret_text, haft_error *err)
+{
+    haft_str file = haft__arena_format(
+        arena, "%.*s%.*s", HAFT__ARG(haft__spec_path_directory(spec, path)), HAFT__ARG(path));
+    if (file.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    /* Without O_NONBLOCK, opening a FIFO would block until somebody writes to it. */
+    int fd = open(file.ptr, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return close_after(fd, read_open(arena, fd, file.ptr, ret_text, err));
+}
+
+/* ---- AGENTS.md ---- */
+
+static bool exists_in(int directory, const char *name, struct stat *ret_info)
+{
+    return fstatat(directory, name, ret_info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Whether `directory` is the top of the search: it has .git, or no directory is above it. */
+static bool is_top(int directory, bool *ret_repository)
+{
+    struct stat here, above;
+    *ret_repository = exists_in(directory, ".git", &here);
+    return *ret_repository || fstat(directory, &here) != 0
+           || fstatat(directory, "..", &above, 0) != 0
+           || (here.st_ino == above.st_ino && here.st_dev == above.st_dev);
+}
+
+/* Searches AGENTS.md from `root` upwards. Returns the number of directories above `root`, or -1 if
+ * there is none. *ret_directory is the directory of the file. */
+static int search_upwards(int root, int *ret_directory)
+{
+    int directory = dup(root), found = -1, at = -1;
+    bool repository = false;
+    struct stat info;
+    for (int level = 0; directory >= 0; level++) {
+        if (found < 0 && exists_in(directory, AGENTS_MD, &info)) {
+            found = level;
+            at = directory;
+        }
+        bool top = is_top(directory, &repository);
+        int above = top ? -1 : openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (directory != at) {
+            (void)close(directory);
+        }
+        directory = above;
+    }
+    if (found > 0 && !repository) { /* not the same project */
+        (void)close(at);
+        found = -1;
+    }
+    *ret_directory = at;
+    return found;
+}
+
+/* "ROOT/../../AGENTS.md" */
+static haft_str make_path(haft__arena *arena, haft_str root, int level)
+{
+    while (root.len > 1 && root.ptr[root.len - 1] == '/') {
+        root.len--;
+    }
+    bool here = haft__str_equal(root, HAFT__LIT("."));
+    haft_str path = here ? HAFT__LIT("") : haft__arena_format(arena, "%.*s/", HAFT__ARG(root));
+    for (int i = 0; i < level && path.ptr != NULL; i++) {
+        path = haft__arena_format(arena, "%.*s../", HAFT__ARG(path));
+    }
+    return path.ptr != NULL ? haft__arena_format(arena, "%.*s" AGENTS_MD, HAFT__ARG(path)) : path;
+}
+
+static haft_status read_project(haft__arena *arena, int directory, haft_str path,
+                                haft_str *ret_text, haft_error *err)
+{
+    struct stat info;
+    int fd = haft__files_root_open_file(directory, AGENTS_MD, &info);
+    if (fd < 0 && errno == ELOOP) {
+        haft_status status =
+            haft__fail(err, HAFT_IO, path.ptr, "is a symbolic link, which haft does not follow");
+        return haft__hint(err, status,
+                          "it may point to any file; name the file in `memory` instead");
+    }
+    return close_after(fd, read_open(arena, fd, path.ptr, ret_text, err));
+}
+
+haft_status haft__memory_file_find(haft__arena *arena, haft_str spec, haft_str root,
+                                   haft_str *ret_path, haft_str *ret_text, haft_error *err)
+{
+    int base = -1, directory = -1;
+    haft_status status = haft__files_root_open(spec, root, &base, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    int level = search_upwards(base, &directory);
+    (void)close(base);
+    if (level < 0) {
+        *ret_path = (haft_str){NULL, 0};
+        return HAFT_OK;
+    }
+    haft_str path = make_path(arena, root, level);
+    status = path.ptr != NULL ? read_project(arena, directory, path, ret_text, err)
+                              : haft__arena_fail(arena, err);
+    (void)close(directory);
+    *ret_path = path;
+    return status;
+}
+
+/* ---- secrets ---- */
+
+typedef struct redaction {
+    haft__arena *arena;
+    const haft__redactor *redactor;
+    haft__json *source;
+    bool changed;
+    haft_error *err;
+} redaction;
+
+/* Redacts the text of the object at `pointer`. */
+static haft_status redact_text(redaction *r, haft_str pointer, haft__json object)
+{
+    haft_str text = haft__object_string(object, "text");
+    haft__buf clean, value;
+    haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&value, HAFT__LIMIT_JSON_BYTES);
+    bool secret = haft__redact(r->redactor, text, &clean);
+    haft_status status = haft__buf_check(&clean, r->err);
+    if (status == HAFT_OK && secret) {
+        haft__json_write(&value, haft__json_string(haft__buf_str(&clean)));
+        haft_str path = haft__arena_format(r->arena, "%.*s/text", HAFT__ARG(pointer));
+        haft_str kept = haft__arena_copy(r->arena, haft__buf_str(&value));
+        status = haft__buf_check(&value, r->err);
+        if (status == HAFT_OK && (path.ptr == NULL || kept.ptr == NULL)) {
+            status = haft__arena_fail(r->arena, r->err);
+        }
+        status =
+            status == HAFT_OK ? haft__spec_set(r->arena, r->source, path, kept, r->err) : status;
+        r->changed = true;
+    }
+    haft__buf_finish(&clean);
+    haft__buf_finish(&value);
+    return status;
+}
+
+static haft_status redact_spec(redaction *r, haft_str pointer, haft__json spec);
+
+/* Redacts the agents of a spec, and those in its nodes. Their depth is limited (child.depth). */
+static haft_status redact_members(redaction *r, haft_str pointer, haft__json value)
+{
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; status == HAFT_OK && value.kind == HAFT__JSON_OBJECT && i < value.count;
+         i++) {
+        haft__buf path;
+        haft__buf_init(&path, HAFT__LIMIT_JSON_BYTES);
+        haft__buf_add_str(&path, pointer);
+        haft__pointer_add_key(&path, haft__json_text(value.members[i].key));
+        haft_str at = haft__arena_copy(r->arena, haft__buf_str(&path));
+        status = haft__buf_check(&path, r->err);
+        haft__buf_finish(&path);
+        if (status == HAFT_OK && at.ptr == NULL) {
+            status = haft__arena_fail(r->arena, r->err);
+        }
+        status = status == HAFT_OK ? redact_spec(r, at, value.members[i].value) : status;
+    }
+    return status;
+}
+
+static haft_status redact_spec(redaction *r, haft_str pointer, haft__json spec)
+{
+    haft__json memory = haft__object_array(spec, "memory");
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; status == HAFT_OK && i < memory.count; i++) {
+        haft_str at = haft__arena_format(r->arena, "%.*s/memory/%u", HAFT__ARG(pointer), i);
+        status = at.ptr != NULL ? redact_text(r, at, memory.items[i])
+                                : haft__arena_fail(r->arena, r->err);
+    }
+    static const char *const parts[] = {"agents_md", "agents", "graph", "graphs", "nodes", "agent"};
+    for (size_t i = 0; status == HAFT_OK && i < COUNT(parts); i++) {
+        haft__json part = haft__object_get(spec, parts[i]);
+        haft_str at = haft__arena_format(r->arena, "%.*s/%s", HAFT__ARG(pointer), parts[i]);
+        if (at.ptr == NULL) {
+            status = haft__arena_fail(r->arena, r->err);
+        } else if (part.kind == HAFT__JSON_OBJECT) {
+            status = i == 0                       ? redact_text(r, at, part)
+                     : i == 1 || i == 3 || i == 4 ? redact_members(r, at, part)
+                                                  : redact_spec(r, at, part);
+        }
+    }
+    return status;
+}
+
+haft_status haft__memory_file_redact(haft__arena *arena, const haft__redactor *redactor,
+                                     haft__json *io_source, bool *ret_changed, haft_error *err)
+{
+    redaction r = {.arena = arena, .redactor = redactor, .source = io_source, .err = err};
+    haft_status status = redact_spec(&r, HAFT__LIT(""), *io_source);
+    *ret_changed = r.changed;
+    return status;
+}
