@@ -53,7 +53,6 @@ static void describe(haft__buf *buf, const haft__context_plan *plan, size_t coun
 
 TEST(what_gives_way_first)
 {
-    static const haft__context_rule off = {.on = false};
     static const struct {
         const char *name, *parts;
         uint64_t budget;
@@ -62,10 +61,15 @@ TEST(what_gives_way_first)
     } cases[] = {
         {"everything fits", "STAoAo", 2000, {true, 75, 1}, {true, 90, 1}, "keep"},
         {"old observations", "STAoAoAo", 1000, {true, 75, 1}, {true, 90, 1}, "clear 00010100"},
-        {"as many as are kept", "STAoAo", 700, {true, 75, 2}, off, "keep"},
+        {"as many as are kept", "STAoAo", 700, {true, 75, 2}, {.on = false}, "keep"},
         {"a spared tool", "STAkAo200Ao", 1000, {true, 75, 1}, {true, 90, 1}, "clear 00000100"},
-        {"too little to be worth it", "STAo50Au400Ao", 1300, {true, 75, 1}, off, "keep"},
-        {"... but it must fit", "STAo50Au400Ao", 1040, {true, 75, 1}, off, "clear 00010000"},
+        {"too little to be worth it", "STAo50Au400Ao", 1300, {true, 75, 1}, {.on = false}, "keep"},
+        {"... but it must fit",
+         "STAo50Au400Ao",
+         1040,
+         {true, 75, 1},
+         {.on = false},
+         "clear 00010000"},
         {"stubs already", "STAcAcAcAo", 1200, {true, 75, 1}, {true, 90, 1}, "keep"},
         {"then old turns",
          "STAcAcAcAo",
@@ -76,7 +80,7 @@ TEST(what_gives_way_first)
         {"fewer turns, if it must fit",
          "STAcAcAc600Ao",
          900,
-         off,
+         {.on = false},
          {true, 90, 3},
          "replace up to 8, text 180"},
         {"a turn that reveals tools stays",
@@ -86,9 +90,14 @@ TEST(what_gives_way_first)
          {true, 90, 2},
          "replace up to 6, text 100"},
         {"new observations at last", "STAo900", 800, {true, 75, 3}, {true, 90, 1}, "clear 0001"},
-        {"only the largest of them", "STAo900o200", 900, {true, 75, 3}, off, "clear 00010"},
+        {"only the largest of them",
+         "STAo900o200",
+         900,
+         {true, 75, 3},
+         {.on = false},
+         "clear 00010"},
         {"nothing is left", "S900TAo", 800, {true, 75, 1}, {true, 90, 1}, "full"},
-        {"nothing may give way", "STAoAo", 500, off, off, "full"},
+        {"nothing may give way", "STAoAo", 500, {.on = false}, {.on = false}, "full"},
         {"no turn yet", "S900T", 800, {true, 75, 1}, {true, 90, 1}, "full"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
