@@ -180,6 +180,13 @@ haft_status haft__provider_add_bearer(haft__provider_headers *headers, haft_str 
     return HAFT_OK;
 }
 
+haft_status haft__provider_write_bearer(haft_str key, haft__arena *arena,
+                                        haft__provider_headers *ret_headers, haft_error *err)
+{
+    *ret_headers = (haft__provider_headers){.count = 0};
+    return haft__provider_add_bearer(ret_headers, key, arena, err);
+}
+
 haft_str haft__provider_key_env(const haft__provider *provider, const haft__model_spec *model)
 {
     if (model->api_key_env.len > 0) {

@@ -332,6 +332,11 @@ haft_str haft__provider_version(const haft__provider *provider, haft_str base_ur
 HAFT_MUST_USE haft_status haft__provider_add_bearer(haft__provider_headers *headers, haft_str key,
                                                     haft__arena *arena, haft_error *err);
 
+/* A write_headers for APIs that need no other headers of their own. */
+HAFT_MUST_USE haft_status haft__provider_write_bearer(haft_str key, haft__arena *arena,
+                                                      haft__provider_headers *ret_headers,
+                                                      haft_error *err);
+
 /* The environment variable with the key; "" for none. The provider's own variable is used only for
  * its own host: a key is never sent to another host unless the spec names it. */
 haft_str haft__provider_key_env(const haft__provider *provider, const haft__model_spec *model);

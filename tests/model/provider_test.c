@@ -230,10 +230,12 @@ TEST(default_timeouts_are_the_limits)
 /* Every C block of docs/adding-a-provider.md is in one of these files unchanged. */
 TEST(the_page_about_adding_a_provider_shows_the_code)
 {
-    static const char *const paths[] = {
-        "src/model/providers.c", "src/model/providers/openai_chat/openai_chat.c",
-        "src/model/providers/openai_chat/stream.c", "src/model/providers/anthropic/request.h",
-        "tests/model/providers/openai_chat/openai_chat_test.c"};
+    static const char *const paths[] = {"src/model/providers.c",
+                                        "src/model/providers/openai_chat/openai_chat.c",
+                                        "src/model/providers/openai_chat/stream.c",
+                                        "src/model/providers/anthropic/anthropic.c",
+                                        "src/model/providers/anthropic/request.h",
+                                        "tests/model/providers/openai_chat/openai_chat_test.c"};
     static const char open[] = "```c\n", close[] = "```\n";
     haft_str page = test_read_file("docs/adding-a-provider.md");
     size_t blocks = 0;

@@ -39,13 +39,6 @@ static haft_status write_url(const haft__provider *provider, const haft__model_s
                                    buf, err);
 }
 
-static haft_status write_headers(haft_str key, haft__arena *arena,
-                                 haft__provider_headers *ret_headers, haft_error *err)
-{
-    *ret_headers = (haft__provider_headers){.count = 0};
-    return haft__provider_add_bearer(ret_headers, key, arena, err);
-}
-
 /* ---- requests ---- */
 
 static const haft__optional_member optional_members[] = {
@@ -64,7 +57,7 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
 }
 
 const haft__provider_api haft__ollama_api = {.write_url = write_url,
-                                             .write_headers = write_headers,
+                                             .write_headers = haft__provider_write_bearer,
                                              .conversation_size =
                                                  sizeof(haft__provider_conversation),
                                              .write_tool = haft__ollama_write_tool,

@@ -20,13 +20,6 @@ static haft_status write_url(const haft__provider *provider, const haft__model_s
                                    err);
 }
 
-static haft_status write_headers(haft_str key, haft__arena *arena,
-                                 haft__provider_headers *ret_headers, haft_error *err)
-{
-    *ret_headers = (haft__provider_headers){.count = 0};
-    return haft__provider_add_bearer(ret_headers, key, arena, err);
-}
-
 /* ---- requests ---- */
 
 static const haft__optional_member optional_members[] = {
@@ -52,7 +45,7 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
 }
 
 const haft__provider_api haft__openai_chat_api = {.write_url = write_url,
-                                                  .write_headers = write_headers,
+                                                  .write_headers = haft__provider_write_bearer,
                                                   .conversation_size =
                                                       sizeof(haft__provider_conversation),
                                                   .tool_writer = haft__chat_tool_writer,
