@@ -4,6 +4,7 @@
 #define HAFT_STORE_BACKEND_H
 
 #include <pthread.h>
+#include <stdarg.h>
 
 #include "store/store.h"
 
@@ -136,5 +137,9 @@ haft_status haft__store_fail_no_message(uint64_t id, haft_str run, haft_error *e
 haft_status haft__store_fail_no_artifact(haft_str name, haft_str run, haft_error *err);
 haft_status haft__store_fail_cache_miss(haft_error *err);
 haft_status haft__store_fail_nothing_to_claim(haft_error *err); /* no run can be claimed */
+/* BAD_INPUT: "the database is damaged: ...". `where` is the path or the URL without the password.
+ */
+haft_status haft__store_fail_damaged(const char *where, const char *hint, haft_error *err,
+                                     const char *what, va_list args) HAFT__PRINTF(4, 0);
 
 #endif

@@ -408,3 +408,13 @@ haft_status haft__store_fail_nothing_to_claim(haft_error *err)
 {
     return haft__fail(err, HAFT_NOT_FOUND, "", "no run is free to claim");
 }
+
+haft_status haft__store_fail_damaged(const char *where, const char *hint, haft_error *err,
+                                     const char *what, va_list args)
+{
+    char detail[256]; /* longer than the field of the error, which is cut between words */
+    (void)vsnprintf(detail, sizeof(detail), what, args);
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, where, "the database is damaged: %s", detail);
+    return haft__hint(err, status, "%s", hint);
+}

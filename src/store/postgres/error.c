@@ -39,14 +39,12 @@ static void quote(const haft__pg *pg, const char *text, char *to, size_t size)
 
 haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const char *what, ...)
 {
-    char detail[256]; /* longer than the field of the error, which is cut between words */
     va_list args;
     va_start(args, what);
-    (void)vsnprintf(detail, sizeof(detail), what, args);
-    va_end(args);
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, pg->display_name, "the database is damaged: %s", detail);
-    return haft__hint(err, status, "restore it from a backup");
+        haft__store_fail_damaged(pg->display_name, "restore it from a backup", err, what, args);
+    va_end(args);
+    return status;
 }
 
 haft_status haft__pg_fail_run(const haft__pg *pg, haft_str id, haft_error *err)

@@ -10,15 +10,13 @@
 haft_status haft__sqlite_fail_damaged(const haft__sqlite_connection *connection, haft_error *err,
                                       const char *what, ...)
 {
-    char detail[256]; /* longer than the field of the error, which is cut between words */
     va_list args;
     va_start(args, what);
-    (void)vsnprintf(detail, sizeof(detail), what, args);
+    haft_status status = haft__store_fail_damaged(
+        connection->path, "restore it from a backup; `sqlite3 FILE .recover` may save some", err,
+        what, args);
     va_end(args);
-    haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, connection->path, "the database is damaged: %s", detail);
-    return haft__hint(err, status,
-                      "restore it from a backup; `sqlite3 FILE .recover` may save some");
+    return status;
 }
 
 haft_status haft__sqlite_fail_run(const haft__sqlite_connection *connection, haft_str id,
