@@ -149,6 +149,19 @@ haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, ha
     return haft__decision_commit(d);
 }
 
+/* Writes the members that end every call_finished. */
+static haft_status commit_finished(haft__decision *d, const haft__run_call *call, bool cached,
+                                   haft__json arguments, haft_str note)
+{
+    haft__field_flag(&d->w, "cached", cached);
+    haft__field_number(&d->w, "ms", 0);
+    haft__json_key(&d->w, "arguments"); /* null if call_started has them */
+    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
+    haft__field_text_or_null(&d->w, "note", note);
+    haft__field_node(&d->w, call);
+    return haft__decision_commit(d);
+}
+
 haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                 haft_str result, bool cached, haft_str note)
 {
@@ -160,13 +173,7 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     haft__field_null(&d->w, "error");
     haft__field_flag(&d->w, "truncated",
                      haft__observation_is_cut(result, haft__run_observation_chars(d->run, call)));
-    haft__field_flag(&d->w, "cached", cached);
-    haft__field_number(&d->w, "ms", 0);
-    haft__json_key(&d->w, "arguments"); /* null if call_started has them */
-    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
-    haft__field_text_or_null(&d->w, "note", note);
-    haft__field_node(&d->w, call);
-    return haft__decision_commit(d);
+    return commit_finished(d, call, cached, arguments, note);
 }
 
 haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
@@ -184,13 +191,7 @@ haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, ha
     haft__field_text(&d->w, "hint", error->hint);
     haft__json_end_object(&d->w);
     haft__field_flag(&d->w, "truncated", false);
-    haft__field_flag(&d->w, "cached", error->cached);
-    haft__field_number(&d->w, "ms", 0);
-    haft__json_key(&d->w, "arguments"); /* null if call_started has them */
-    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
-    haft__field_text_or_null(&d->w, "note", note);
-    haft__field_node(&d->w, call);
-    return haft__decision_commit(d);
+    return commit_finished(d, call, error->cached, arguments, note);
 }
 
 haft_status haft__decide_error_of(haft__decision *d, const haft__run_call *call,
