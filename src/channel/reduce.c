@@ -27,8 +27,8 @@ static bool all_objects(haft__json value)
     return value.kind == HAFT__JSON_ARRAY || value.kind == HAFT__JSON_OBJECT;
 }
 
-/* The type that the reducer requires, or NULL if the value has this type. */
-static const char *missing_type(haft__channel_reducer reducer, haft__json value)
+/* The type that the reducer requires; NULL if the value has it. */
+static const char *required_type(haft__channel_reducer reducer, haft__json value)
 {
     switch (reducer) {
     case HAFT__REDUCE_ADD: return value.kind == HAFT__JSON_NUMBER ? NULL : "a number";
@@ -52,7 +52,7 @@ haft_status haft__channel_check_write(const haft__channel *channel, haft__checke
                                       haft__json value, bool overwrite, haft__arena *arena,
                                       bool *ret_valid, haft_str *ret_why, haft_error *err)
 {
-    const char *required = overwrite ? NULL : missing_type(channel->reducer, value);
+    const char *required = overwrite ? NULL : required_type(channel->reducer, value);
     haft__schema_report report = {.valid = true};
     *ret_valid = true;
     *ret_why = (haft_str){NULL, 0};
@@ -61,14 +61,14 @@ haft_status haft__channel_check_write(const haft__channel *channel, haft__checke
                           "channel '%.*s': the value nests more than %d levels deep",
                           HAFT__ARG(channel->name), HAFT__LIMIT_GRAPH_DEPTH);
     }
-    /* The schema describes the value of the channel. It does not apply to updates for a reducer of
-     * the program. */
+    /* The schema describes the value of the channel, not the updates that a function of the program
+     * reduces. */
     bool update = channel->reducer == HAFT__REDUCE_CUSTOM && !overwrite;
     if (required == NULL && (channel->schema == NULL || update)) {
         return HAFT_OK;
     }
     if (required == NULL) {
-        /* The schema describes the value of the channel, so a single item is checked as a list. */
+        /* For the same reason, a single item is checked as a list. */
         haft__json whole = is_list(channel->reducer) && value.kind != HAFT__JSON_ARRAY
                                ? haft__json_array(&value, 1)
                                : value;
@@ -92,8 +92,7 @@ haft_status haft__channel_check_value(const haft__channel *channel, haft__checke
                                       haft__json value, haft__arena *arena, bool *ret_valid,
                                       haft_str *ret_why, haft_error *err)
 {
-    bool list = is_list(channel->reducer) || channel->reducer == HAFT__REDUCE_MESSAGES;
-    if (!list || value.kind == HAFT__JSON_ARRAY) {
+    if (!is_list(channel->reducer) || value.kind == HAFT__JSON_ARRAY) {
         return haft__channel_check_write(channel, checker, value, false, arena, ret_valid, ret_why,
                                          err);
     }
@@ -192,8 +191,8 @@ static haft_status add_message(const haft__channel_reduction *r, item_list *list
     return list->out_of_memory ? haft__arena_fail(r->arena, err) : HAFT_OK;
 }
 
-/* Whether the same write has a message with the id of the removal after it. Such a message replaces
- * the old message in place. */
+/* Whether a removal is followed, in the same write, by a message with its id. Then it is omitted:
+ * the message replaces the old one in place. */
 static bool is_superseded(haft__json written, uint32_t at)
 {
     haft__json message = written.items[at];

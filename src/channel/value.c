@@ -55,7 +55,7 @@ void haft__channel_values_finish(haft__channel_values *state)
 /* ---- the memory of a value ---- */
 
 /* Replaces the value by a copy of `next`, which may be a part of the old value. */
-static haft_status replace(haft__channel_value *value, haft__json next, haft_error *err)
+static haft_status copy_to_new_arena(haft__channel_value *value, haft__json next, haft_error *err)
 {
     haft__arena fresh;
     haft__json copied;
@@ -79,8 +79,9 @@ static haft_status replace(haft__channel_value *value, haft__json next, haft_err
 /* Frees old parts of the value if they are larger than the value itself. */
 static haft_status compact(haft__channel_value *value, haft_error *err)
 {
-    return value->arena.total > 2 * value->live + SLACK_BYTES ? replace(value, value->value, err)
-                                                              : HAFT_OK;
+    return value->arena.total > 2 * value->live + SLACK_BYTES
+               ? copy_to_new_arena(value, value->value, err)
+               : HAFT_OK;
 }
 
 /* ---- deltas ---- */
@@ -90,13 +91,13 @@ static haft_status compact(haft__channel_value *value, haft_error *err)
 static haft_status add_items(haft__channel_value *value, haft__json added, haft_error *err)
 {
     size_t count = value->present ? value->value.count : 0;
-    bool own = value->items != NULL && value->value.items == value->items;
+    bool has_array = value->items != NULL && value->value.items == value->items;
     haft__json *items =
         haft__vec_reserve(value->items, &value->capacity, count + added.count + 1, sizeof(*items));
     if (items == NULL) {
         return haft__fail_no_memory(err);
     }
-    if (!own && count > 0) {
+    if (!has_array && count > 0) {
         memcpy(items, value->value.items, count * sizeof(*items));
     }
     value->items = items;
@@ -114,7 +115,7 @@ static haft_status add_items(haft__channel_value *value, haft__json added, haft_
 
 static haft_status replace_value(haft__channel_value *value, haft__json next, haft_error *err)
 {
-    haft_status status = replace(value, next, err);
+    haft_status status = copy_to_new_arena(value, next, err);
     free(value->items);
     value->items = NULL;
     value->capacity = 0;

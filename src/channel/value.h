@@ -66,9 +66,7 @@ typedef struct haft__channel_delta {
     haft__json value;
 } haft__channel_delta;
 
-/* Computes the change that a channel's writes of one step make, in their order. *ret_conflict: two
- * tasks write, but only one write is allowed. `made` numbers the new ids of messages without an id.
- * The delta lives in `arena` and borrows from the writes and the state. */
+/* The input of a reducer. */
 typedef struct haft__channel_reduction {
     const haft__channel *channel;
     const haft__channel_value *current;
@@ -80,6 +78,9 @@ typedef struct haft__channel_reduction {
                                * input or an edit: the last write is used */
 } haft__channel_reduction;
 
+/* Computes the change that the writes of one step make, in their order. *ret_conflict: two tasks
+ * write, but only one may. The delta lives in the arena and borrows from the writes and the value.
+ */
 HAFT_MUST_USE haft_status haft__channel_reduce(const haft__channel_reduction *reduction,
                                                haft__channel_delta *ret_delta, bool *ret_conflict,
                                                haft_error *err);
@@ -120,7 +121,7 @@ bool haft__channel_is_deeper(haft__json value, uint32_t levels);
 HAFT_MUST_USE haft_status haft__channel_add_numbers(haft__json a, haft__json b, haft__arena *arena,
                                                     haft__json *ret_sum, haft_error *err);
 
-/* The prefix of ids that haft makes for messages without an id. */
+/* The prefix of the ids that haft gives to messages without an id: made-STEP-POSITION. */
 #define HAFT__CHANNEL_MADE_ID "made-"
 
 #endif

@@ -438,7 +438,7 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .price_context = runtime->prices,
                                 .read_file = haft__spec_path_read,
                                 .read_memory = haft__memory_file_read,
-                                .read_agents_md = haft__memory_file_find,
+                                .read_agents_md = haft__memory_file_read_agents_md,
                                 .hash_key = runtime->hash_key};
 }
 

@@ -32,26 +32,26 @@ static haft_status read_open(haft__arena *arena, int fd, const char *path, haft_
                              haft_error *err)
 {
     struct stat info;
-    const size_t most = HAFT__LIMIT_MEMORY_FILE_BYTES;
+    const size_t max_bytes = HAFT__LIMIT_MEMORY_FILE_BYTES;
     if (fd < 0 || fstat(fd, &info) != 0) {
         return fail_read(path, errno, err);
     }
     if (!S_ISREG(info.st_mode)) {
-        return haft__fail(err, HAFT_IO, path, "is %s, expected a file",
-                          S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
+        return haft__fail(err, HAFT_IO, path, "expected a file, found %s",
+                          S_ISDIR(info.st_mode) ? "a directory" : "a special file");
     }
-    char *text = haft__arena_alloc(arena, most + 1);
+    char *text = haft__arena_alloc(arena, max_bytes + 1);
     if (text == NULL) {
         return haft__arena_fail(arena, err);
     }
-    ssize_t got = haft__files_read_full(fd, text, most + 1);
+    ssize_t got = haft__files_read_full(fd, text, max_bytes + 1);
     if (got < 0) {
         return fail_read(path, errno, err);
     }
-    if ((size_t)got > most) {
+    if ((size_t)got > max_bytes) {
         haft_status status =
             haft__fail(err, HAFT_TOO_BIG, path,
-                       "has more than the %zu bytes that a memory file may have", most);
+                       "has more than the %zu bytes that a memory file may have", max_bytes);
         return haft__hint(err, status,
                           "the model reads it in every request: keep what every task needs, and "
                           "let a skill have the rest");
@@ -98,30 +98,30 @@ static bool is_top(int directory, bool *ret_repository)
            || (here.st_ino == above.st_ino && here.st_dev == above.st_dev);
 }
 
-/* Searches AGENTS.md from `root` upwards. Returns the number of directories above `root`, or -1 if
- * there is none. *ret_directory is the directory of the file. */
+/* Searches AGENTS.md from `root` upwards. Returns how many levels above `root` it is, or -1 if it
+ * was not found. *ret_directory is the open directory of the file. */
 static int search_upwards(int root, int *ret_directory)
 {
-    int directory = dup(root), found = -1, at = -1;
+    int directory = dup(root), found = -1, found_in = -1;
     bool repository = false;
     struct stat info;
     for (int level = 0; directory >= 0; level++) {
         if (found < 0 && exists_in(directory, AGENTS_MD, &info)) {
             found = level;
-            at = directory;
+            found_in = directory;
         }
         bool top = is_top(directory, &repository);
         int above = top ? -1 : openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (directory != at) {
+        if (directory != found_in) {
             (void)close(directory);
         }
         directory = above;
     }
-    if (found > 0 && !repository) { /* not the same project */
-        (void)close(at);
+    if (found > 0 && !repository) { /* it may belong to another project */
+        (void)close(found_in);
         found = -1;
     }
-    *ret_directory = at;
+    *ret_directory = found_in;
     return found;
 }
 
@@ -139,8 +139,8 @@ static haft_str make_path(haft__arena *arena, haft_str root, int level)
     return path.ptr != NULL ? haft__arena_format(arena, "%.*s" AGENTS_MD, HAFT__ARG(path)) : path;
 }
 
-static haft_status read_project(haft__arena *arena, int directory, haft_str path,
-                                haft_str *ret_text, haft_error *err)
+static haft_status read_agents_md(haft__arena *arena, int directory, haft_str path,
+                                  haft_str *ret_text, haft_error *err)
 {
     struct stat info;
     int fd = haft__files_root_open_file(directory, AGENTS_MD, &info);
@@ -153,8 +153,9 @@ static haft_status read_project(haft__arena *arena, int directory, haft_str path
     return close_after(fd, read_open(arena, fd, path.ptr, ret_text, err));
 }
 
-haft_status haft__memory_file_find(haft__arena *arena, haft_str spec, haft_str root,
-                                   haft_str *ret_path, haft_str *ret_text, haft_error *err)
+haft_status haft__memory_file_read_agents_md(haft__arena *arena, haft_str spec, haft_str root,
+                                             haft_str *ret_path, haft_str *ret_text,
+                                             haft_error *err)
 {
     int base = -1, directory = -1;
     haft_status status = haft__files_root_open(spec, root, &base, err);
@@ -168,7 +169,7 @@ haft_status haft__memory_file_find(haft__arena *arena, haft_str spec, haft_str r
         return HAFT_OK;
     }
     haft_str path = make_path(arena, root, level);
-    status = path.ptr != NULL ? read_project(arena, directory, path, ret_text, err)
+    status = path.ptr != NULL ? read_agents_md(arena, directory, path, ret_text, err)
                               : haft__arena_fail(arena, err);
     (void)close(directory);
     *ret_path = path;
@@ -211,7 +212,9 @@ static haft_status redact_text(redaction *r, haft_str pointer, haft__json object
     return status;
 }
 
-static haft_status redact_spec(redaction *r, haft_str pointer, haft__json spec);
+typedef haft_status redact_function(redaction *r, haft_str pointer, haft__json value);
+
+static redact_function redact_spec;
 
 /* Redacts the agents of a spec, and those in its nodes. Their depth is limited (child.depth). */
 static haft_status redact_members(redaction *r, haft_str pointer, haft__json value)
@@ -243,16 +246,18 @@ static haft_status redact_spec(redaction *r, haft_str pointer, haft__json spec)
         status = at.ptr != NULL ? redact_text(r, at, memory.items[i])
                                 : haft__arena_fail(r->arena, r->err);
     }
-    static const char *const parts[] = {"agents_md", "agents", "graph", "graphs", "nodes", "agent"};
+    static const struct {
+        const char *key;
+        redact_function *redact;
+    } parts[] = {{"agents_md", redact_text}, {"agents", redact_members}, {"graph", redact_spec},
+                 {"graphs", redact_members}, {"nodes", redact_members},  {"agent", redact_spec}};
     for (size_t i = 0; status == HAFT_OK && i < COUNT(parts); i++) {
-        haft__json part = haft__object_get(spec, parts[i]);
-        haft_str at = haft__arena_format(r->arena, "%.*s/%s", HAFT__ARG(pointer), parts[i]);
+        haft__json part = haft__object_get(spec, parts[i].key);
+        haft_str at = haft__arena_format(r->arena, "%.*s/%s", HAFT__ARG(pointer), parts[i].key);
         if (at.ptr == NULL) {
             status = haft__arena_fail(r->arena, r->err);
         } else if (part.kind == HAFT__JSON_OBJECT) {
-            status = i == 0                       ? redact_text(r, at, part)
-                     : i == 1 || i == 3 || i == 4 ? redact_members(r, at, part)
-                                                  : redact_spec(r, at, part);
+            status = parts[i].redact(r, at, part);
         }
     }
     return status;

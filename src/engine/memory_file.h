@@ -15,9 +15,9 @@ HAFT_MUST_USE haft_status haft__memory_file_read(haft__arena *arena, haft_str sp
 /* Implements haft__spec_options.read_agents_md: searches `root`, then the directories above it up
  * to the one with .git; without .git, only `root`. The project may be hostile, so a symbolic link
  * is an error. */
-HAFT_MUST_USE haft_status haft__memory_file_find(haft__arena *arena, haft_str spec, haft_str root,
-                                                 haft_str *ret_path, haft_str *ret_text,
-                                                 haft_error *err);
+HAFT_MUST_USE haft_status haft__memory_file_read_agents_md(haft__arena *arena, haft_str spec,
+                                                           haft_str root, haft_str *ret_path,
+                                                           haft_str *ret_text, haft_error *err);
 
 /* Redacts the memory files in the source of a spec and of its agents. *io_source stays the same if
  * they have no secret; new parts live in `arena`. */

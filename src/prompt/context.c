@@ -4,7 +4,7 @@
 
 #include "prompt/estimate.h"
 
-/* The minimum part of the budget that a change must save, because each change invalidates the
+/* A change must save at least this percentage of the budget, because each change invalidates the
  * provider's cache. */
 #define MIN_PERCENT 10
 
@@ -27,13 +27,13 @@ static uint64_t sum_of(const facts *f)
 
 static bool rule_applies(const facts *f, const plan *p, haft__context_rule rule)
 {
-    return rule.on && (p->must || p->before * 100 > f->budget * rule.at);
+    return rule.on && (p->over_budget || p->before * 100 > f->budget * rule.at);
 }
 
 /* Whether the change saves enough tokens to justify invalidating the cache. */
 static bool is_worthwhile(const facts *f, const plan *p, uint64_t saved)
 {
-    return saved > 0 && (p->must || tokens_of(f, saved) * 100 >= f->budget * MIN_PERCENT);
+    return saved > 0 && (p->over_budget || tokens_of(f, saved) * 100 >= f->budget * MIN_PERCENT);
 }
 
 static uint64_t saved_by_stub(const haft__context_part *part)
@@ -54,7 +54,9 @@ static uint64_t mark_old(const facts *f, bool *cleared)
             continue;
         }
         bool old = kept >= f->clear.keep && !part->is_spared && saved_by_stub(part) > 0;
-        kept += kept < f->clear.keep;
+        if (kept < f->clear.keep) {
+            kept++;
+        }
         cleared[i] = old;
         saved += old ? saved_by_stub(part) : 0;
     }
@@ -70,8 +72,8 @@ static uint64_t mark_largest(const facts *f, uint64_t sum, bool *cleared)
         size_t largest = f->count;
         for (size_t i = 0; i < f->count; i++) {
             const haft__context_part *part = &f->parts[i];
-            bool open = part->is_observation && !cleared[i] && saved_by_stub(part) > 0;
-            if (open
+            bool candidate = part->is_observation && !cleared[i] && saved_by_stub(part) > 0;
+            if (candidate
                 && (largest == f->count
                     || saved_by_stub(part) > saved_by_stub(&f->parts[largest]))) {
                 largest = i;
@@ -101,7 +103,7 @@ static size_t end_of_turn(const haft__context_part *parts, size_t count, size_t 
 size_t haft__context_mark_removed(const haft__context_part *parts, size_t count, size_t end,
                                   bool *removed)
 {
-    size_t number = 0;
+    size_t marked = 0;
     for (size_t i = 0; i < count;) {
         size_t next = end_of_turn(parts, count, i);
         bool stays = parts[i].is_head || i >= end;
@@ -110,18 +112,18 @@ size_t haft__context_mark_removed(const haft__context_part *parts, size_t count,
         }
         for (; i < next; i++) {
             removed[i] = !stays;
-            number += removed[i];
+            marked += removed[i];
         }
     }
-    return number;
+    return marked;
 }
 
-/* The maximum size of the text that replaces removed turns: at most half of their size, and at
- * least the size of the current text. */
-static uint64_t size_of_text(const facts *f, uint64_t gone)
+/* The maximum size of the text that replaces messages of `gone` tokens: half of it, so that the
+ * change saves something, but no less than the current text has and no more than most_text. */
+static uint64_t max_text_size(const facts *f, uint64_t gone)
 {
-    uint64_t half = gone / 2 > f->old_text ? gone / 2 : f->old_text;
-    return half < f->most_text ? half : f->most_text;
+    uint64_t size = gone / 2 > f->old_text ? gone / 2 : f->old_text;
+    return size < f->most_text ? size : f->most_text;
 }
 
 /* The tokens that replacing the messages before `end` saves; 0 if no message can be replaced. */
@@ -132,7 +134,7 @@ static uint64_t saved_before(const facts *f, size_t end, bool *removed, uint64_t
     for (size_t i = 0; number > 0 && i < f->count; i++) {
         gone += removed[i] ? f->parts[i].tokens : 0;
     }
-    *ret_text = size_of_text(f, gone);
+    *ret_text = max_text_size(f, gone);
     return number > 0 && gone > *ret_text ? gone - *ret_text : 0;
 }
 
@@ -158,7 +160,7 @@ static uint64_t find_end(const facts *f, plan *p, uint64_t sum, bool *removed)
     for (bool fits = false; keep > 0 && !fits; keep--) {
         p->end = begin_of_last(f, keep);
         saved = p->end < f->count ? saved_before(f, p->end, removed, &p->text) : 0;
-        fits = !p->must || tokens_of(f, sum - saved) <= f->budget;
+        fits = !p->over_budget || tokens_of(f, sum - saved) <= f->budget;
     }
     return saved;
 }
@@ -170,9 +172,9 @@ haft_status haft__context_plan_request(const facts *f, haft__arena *arena, plan 
 {
     uint64_t sum = sum_of(f);
     plan p = {.before = tokens_of(f, sum)};
-    p.must = p.before > f->budget;
+    p.over_budget = p.before > f->budget;
     *ret_plan = p;
-    if (!rule_applies(f, &p, f->clear) && !rule_applies(f, &p, f->replace) && !p.must) {
+    if (!rule_applies(f, &p, f->clear) && !rule_applies(f, &p, f->replace) && !p.over_budget) {
         return HAFT_OK;
     }
     p.cleared = haft__arena_array(arena, f->count, sizeof(*p.cleared));
@@ -193,7 +195,7 @@ haft_status haft__context_plan_request(const facts *f, haft__arena *arena, plan 
         *ret_plan = p;
         return HAFT_OK;
     }
-    if (p.must) {
+    if (p.over_budget) {
         saved = f->clear.on ? mark_largest(f, sum, p.cleared) : 0;
         p.after = tokens_of(f, sum - saved);
         p.action = saved > 0 && p.after <= f->budget ? HAFT__CONTEXT_CLEAR : HAFT__CONTEXT_FULL;

@@ -22,15 +22,14 @@ typedef struct haft__context_part {
     uint64_t stub_tokens; /* for an observation: its size with a stub as its text */
     bool is_head;         /* the system prompt or the task: never changed */
     bool is_observation;  /* the result of a call that is not a stub yet */
-    bool is_spared; /* an observation that becomes a stub only if the request does not fit otherwise
-                     */
-    bool begins_turn; /* a message of the assistant: the history may begin with this message */
-    bool is_pinned;   /* a result that reveals tools: its whole turn stays */
+    bool is_spared;       /* an observation that becomes a stub only if nothing else helps */
+    bool begins_turn;     /* a message of the assistant: the history may begin with this message */
+    bool is_pinned;       /* a result that reveals tools: its whole turn stays */
 } haft__context_part;
 
 typedef struct haft__context_rule {
     bool on;
-    uint32_t at;   /* percent of the budget */
+    uint32_t at;   /* the rule applies above this percentage of the budget */
     uint32_t keep; /* number of last observations or last turns that stay */
 } haft__context_rule;
 
@@ -54,13 +53,13 @@ typedef enum haft__context_action {
 
 typedef struct haft__context_plan {
     haft__context_action action;
-    bool *cleared;   /* for CLEAR: whether each message becomes a stub; in the caller's arena */
-    size_t end;      /* for REPLACE: the first message that stays; earlier messages are replaced,
-                      * except heads and pinned turns */
-    uint64_t text;   /* for REPLACE: maximum tokens of the text that replaces them */
-    uint64_t before; /* tokens of the current request */
-    uint64_t after;  /* tokens after a CLEAR */
-    bool must;       /* the current request does not fit */
+    bool *cleared;    /* for CLEAR: whether each message becomes a stub; in the caller's arena */
+    size_t end;       /* for REPLACE: the first message that stays; earlier messages are replaced,
+                       * except heads and pinned turns */
+    uint64_t text;    /* for REPLACE: maximum tokens of the text that replaces them */
+    uint64_t before;  /* tokens of the current request */
+    uint64_t after;   /* tokens after a CLEAR */
+    bool over_budget; /* the current request does not fit */
 } haft__context_plan;
 
 /* Decides the next change. Fails only when out of memory. */

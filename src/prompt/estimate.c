@@ -44,8 +44,9 @@ static uint64_t halves_of_other(const char *bytes, size_t count)
     return halves;
 }
 
-/* Half tokens of a run of characters of one kind. One space before a word is a part of the word. */
-static uint64_t halves_of_run(kind which, const char *bytes, size_t count)
+/* Half tokens of a sequence of characters of one kind. One space before a word is a part of the
+ * word. */
+static uint64_t halves_of_sequence(kind which, const char *bytes, size_t count)
 {
     switch (which) {
     case KIND_SPACE: return count > 1 || bytes[0] == '\n' ? 2 : 0;
@@ -66,7 +67,7 @@ uint64_t haft__estimate_text(haft_str text)
         while (end < text.len && kind_of(text.ptr[end]) == which) {
             end++;
         }
-        halves += halves_of_run(which, text.ptr + i, end - i);
+        halves += halves_of_sequence(which, text.ptr + i, end - i);
         i = end;
     }
     return (halves + 1) / 2;

@@ -8,7 +8,7 @@
 
 #define MARK_DIGITS 16
 
-/* Appends the lines of a text: ends of lines become line feeds. `escaped`: hidden characters are
+/* Appends the lines of a text, with line feeds as their ends. If `escaped`, hidden characters are
  * escaped. */
 static void add_lines(haft__buf *buf, haft_str text, bool escaped)
 {
@@ -27,7 +27,8 @@ static void add_lines(haft__buf *buf, haft_str text, bool escaped)
     }
 }
 
-/* The digits are of the hash of the text, so the text cannot contain the line that ends it. */
+/* The two lines contain digits of the hash of the text, so the text cannot contain the line that
+ * ends it. */
 static void add_project(haft__buf *buf, const haft__memory_file *file)
 {
     haft_str digits = {file->sha256.ptr, MARK_DIGITS};

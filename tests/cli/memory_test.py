@@ -129,8 +129,9 @@ def test_hostile():
     write("huge.md", "x" * (1 << 20))
     (scratch / "binary.md").write_bytes(b"a\xff")
     write("folder/x", "")
-    for name, wanted in (("pipe.md", "is no regular file"), ("huge.md", "has more than the 65536"),
-                         ("binary.md", "byte 1 is not UTF-8"), ("folder", "is a directory"),
+    for name, wanted in (("pipe.md", "found a special file"),
+                         ("huge.md", "has more than the 65536"),
+                         ("binary.md", "byte 1 is not UTF-8"), ("folder", "found a directory"),
                          ("gone.md", "cannot be read: No such file")):
         spec = make_spec("bad", [{"text": "Done."}], memory=[name])
         done = haft("check", spec, timeout=60)

@@ -156,7 +156,7 @@ static haft_status read_spec(haft__cli *cli, const spec_request *request, const 
                                   .price_context = env.prices,
                                   .read_file = haft__spec_path_read,
                                   .read_memory = haft__memory_file_read,
-                                  .read_agents_md = haft__memory_file_find,
+                                  .read_agents_md = haft__memory_file_read_agents_md,
                                   .find_program = haft__spec_path_find_program,
                                   .has_directory = haft__spec_path_has_directory,
                                   .check_model = use == SPEC_FOR_CHECK ? check_model : NULL,

@@ -21,7 +21,7 @@ static const char *const cells[][2] = {
     [CELL_OVER] = {"!", "!"},
 };
 
-/* The number of cells of so many tokens, at least one for a token. */
+/* The number of cells for `part` of the tokens, rounded up. */
 static uint64_t cells_of(uint64_t part, uint64_t tokens)
 {
     uint64_t count = part >= tokens ? CELLS : (part * CELLS + tokens - 1) / tokens;

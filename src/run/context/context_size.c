@@ -47,14 +47,17 @@ haft_status haft__context_measure_declared(haft__run *run, haft_error *err)
     haft__arena_init(&scratch, 0);
     haft__buf_init(&schema, HAFT__LIMIT_RUN_BYTES);
     haft_status status = haft__offer_tools(run, &scratch, &offered, err);
-    size_t sent = offered.declared - offered.deferred; /* deferred tools are in the history */
+    size_t sent =
+        offered.declared
+        - offered.deferred; /* the history has the definitions of deferred tools that were found */
     for (size_t i = 0; status == HAFT_OK && i < offered.declared + offered.appended; i++) {
-        haft__tool_history *past = &run->past[offered.items[i]];
-        bool counts = i < sent || past->found != HAFT__TOOL_REVEAL_NONE;
-        if (counts && past->size == 0) {
-            status = measure_tool(run->tools->items[offered.items[i]], &schema, &past->size, err);
+        haft__tool_history *history = &run->past[offered.items[i]];
+        bool counts = i < sent || history->found != HAFT__TOOL_REVEAL_NONE;
+        if (counts && history->size == 0) {
+            status =
+                measure_tool(run->tools->items[offered.items[i]], &schema, &history->size, err);
         }
-        run->context.declared += counts ? past->size : 0;
+        run->context.declared += counts ? history->size : 0;
     }
     haft__buf_finish(&schema);
     haft__arena_finish(&scratch);
@@ -100,7 +103,7 @@ uint64_t haft__context_budget(const haft__spec *spec)
 haft__context_shares haft__context_measure_shares(const haft__run *run)
 {
     uint32_t factor = haft__context_factor(run);
-    uint64_t sum = haft__context_tokens(run), others;
+    uint64_t sum = haft__context_tokens(run), known;
     haft__context_shares found = {.definitions =
                                       haft__estimate_apply(run->context.declared, factor)};
     for (size_t i = 0; i < run->messages.count; i++) {
@@ -111,7 +114,7 @@ haft__context_shares haft__context_measure_shares(const haft__run *run)
             *(system ? &found.system : &found.task) += tokens;
         }
     }
-    others = found.system + found.definitions + found.task;
-    found.history = sum > others ? sum - others : 0;
+    known = found.system + found.definitions + found.task;
+    found.history = sum > known ? sum - known : 0;
     return found;
 }

@@ -20,7 +20,8 @@ void haft__context_measure_history(haft__run *run);
  * unknown. */
 HAFT_MUST_USE haft_status haft__context_measure_declared(haft__run *run, haft_error *err);
 
-/* Compares the usage that the model has reported for the open request with the estimate. */
+/* Computes the factor of the estimate from the usage that the provider has reported for the open
+ * request. */
 void haft__context_calibrate(haft__run *run, uint64_t input_tokens);
 
 /* Discards the sizes, because the run continues with other messages or another model. */
@@ -28,6 +29,7 @@ void haft__context_forget(haft__run *run);
 
 /* ---- for decisions and reports ---- */
 
+/* The factor of the estimate (prompt/estimate.h); a default before the first reply. */
 uint32_t haft__context_factor(const haft__run *run);
 
 /* Estimated tokens of the open request. */

@@ -11,10 +11,14 @@
     "names, numbers and decisions, what is still open, and the ids of calls (such as c3.1) whose " \
     "results matter. Write plain text. Do not call tools, and do not continue the work."
 
-/* Bytes of a text for each token of the model's budget, and the budget if it is unknown. */
-#define TOKEN_BYTES  3
-#define UNKNOWN_ROOM 24000
-#define MIN_CHARS    200
+/* A token has about this many bytes. */
+#define TOKEN_BYTES 3
+
+/* Tokens of the request if the size of the model's context is unknown. */
+#define DEFAULT_ROOM 24000
+
+/* A message is not truncated to fewer characters. */
+#define MIN_CHARS 200
 
 /* WORDS words have about TOKENS tokens. */
 #define WORDS  3
@@ -27,7 +31,7 @@ static void add_cut(haft__buf *buf, haft_str text, size_t chars)
     haft__buf_add_str(buf, end < text.len ? HAFT__LIT(" ...") : HAFT__LIT(""));
 }
 
-static void add_whole_message(haft__buf *buf, const haft__message *message, size_t chars)
+static void add_message(haft__buf *buf, const haft__message *message, size_t chars)
 {
     static const char *const names[] = {"System", "User", "Assistant", "Result"};
     haft__buf_addf(buf, "%s%s%.*s: ", names[message->role],
@@ -40,19 +44,20 @@ static void add_whole_message(haft__buf *buf, const haft__message *message, size
     haft__buf_add_str(buf, HAFT__LIT("\n\n"));
 }
 
+/* The maximum tokens of the request. */
 static uint64_t find_room(const haft__run *run)
 {
     const haft__spec *spec = run->spec->context.summariser;
     const haft__model_spec *model = &spec->model;
     uint64_t room =
         model->context_tokens > 0 ? model->context_tokens : run->spec->model.context_tokens;
-    uint64_t kept = 2 * run->context.most_text;
-    return room == 0 ? UNKNOWN_ROOM : room > 2 * kept ? room - kept : room / 2;
+    uint64_t reserve = 2 * run->context.most_text; /* for the summary */
+    return room == 0 ? DEFAULT_ROOM : room > 2 * reserve ? room - reserve : room / 2;
 }
 
-/* The last bytes of a text, beginning with a whole character. The newest turns are the most
- * important. */
-static haft_str find_end(haft_str text, size_t bytes)
+/* The last `bytes` of a text, without a part of a character at the start. The newest turns are the
+ * most important. */
+static haft_str last_bytes(haft_str text, size_t bytes)
 {
     if (text.len > bytes) {
         text = haft__str_skip(text, text.len - bytes);
@@ -75,14 +80,14 @@ static void write_turns(haft__buf *buf, const haft__run *run, const bool *remove
     }
     for (size_t i = 0; i < run->messages.count; i++) {
         if (removed[i]) {
-            add_whole_message(buf, &run->messages.items[i], each > MIN_CHARS ? each : MIN_CHARS);
+            add_message(buf, &run->messages.items[i], each > MIN_CHARS ? each : MIN_CHARS);
         }
     }
 }
 
-/* Writes the text for the model, in `arena`. */
-static haft_str write_question(const haft__run *run, const bool *removed, size_t count,
-                               haft__arena *arena)
+/* Writes the message of the user: the task and the turns. It lives in `arena`. */
+static haft_str write_user_message(const haft__run *run, const bool *removed, size_t count,
+                                   haft__arena *arena)
 {
     haft__buf turns, text;
     size_t max = (size_t)find_room(run) * TOKEN_BYTES;
@@ -92,7 +97,7 @@ static haft_str write_question(const haft__run *run, const bool *removed, size_t
     haft__buf_add_str(&text, HAFT__LIT("The task of the assistant:\n"));
     add_cut(&text, run->task, max / 4);
     haft__buf_add_str(&text, HAFT__LIT("\n\nIts turns so far:\n\n"));
-    haft__buf_add_str(&text, find_end(haft__buf_str(&turns), max));
+    haft__buf_add_str(&text, last_bytes(haft__buf_str(&turns), max));
     haft__buf_addf(&text, "Summarise these turns in at most %llu words.",
                    (unsigned long long)(run->context.most_text * WORDS / TOKENS));
     haft_str kept = {NULL, 0};
@@ -111,17 +116,17 @@ haft_status haft__context_summary_request(const haft__run *run, haft__arena *are
     haft__messages *messages = haft__arena_alloc(arena, sizeof(*messages));
     size_t count = 0;
     bool *removed = haft__context_removed(run, run->context.end, arena, &count);
-    haft_str turns = {NULL, 0};
+    haft_str user_text = {NULL, 0};
     if (removed != NULL) {
-        turns = write_question(run, removed, count, arena);
+        user_text = write_user_message(run, removed, count, arena);
     }
-    if (messages == NULL || turns.ptr == NULL) {
+    if (messages == NULL || user_text.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
     haft_str given = haft__str_trim(context->summary_instructions);
     haft__message system = {.role = HAFT__MESSAGE_SYSTEM,
                             .text = given.len > 0 ? given : HAFT__LIT(INSTRUCTIONS)};
-    haft__message user = {.role = HAFT__MESSAGE_USER, .text = turns};
+    haft__message user = {.role = HAFT__MESSAGE_USER, .text = user_text};
     haft__messages_init(messages, arena);
     haft_status status = haft__messages_add(messages, system, err);
     if (status == HAFT_OK) {

@@ -16,7 +16,7 @@
 
 #define LEFT_OUT "- (earlier lines were left out)\n"
 
-static bool has_pages(const haft__run *run)
+static bool has_read_result(const haft__run *run)
 {
     return haft__tools_find(&run->spec->tools, HAFT__LIT(HAFT__READ_RESULT)) != NULL;
 }
@@ -103,7 +103,7 @@ haft_str haft__context_stub(const haft__run *run, const haft__message *message, 
     const haft__run_call *call = call_of(run, message);
     size_t bytes = call != NULL ? call->result.len : message->text.len;
     haft_str id = call != NULL ? call->id : message->call_id;
-    return has_pages(run)
+    return has_read_result(run)
                ? haft__arena_format(arena,
                                     "[cleared to save context: result of call %.*s, %zu bytes; "
                                     "read_result with call \"%.*s\" returns it]",
@@ -119,7 +119,7 @@ haft_str haft__context_task(const haft__run *run, haft_str text, haft__arena *ar
     haft__buf_init(&buf, HAFT__LIMIT_RUN_BYTES);
     haft__buf_add_str(&buf, run->task);
     haft__buf_add_str(&buf, HAFT__LIT("\n\n[Earlier turns were shortened to save context."));
-    if (has_pages(run)) {
+    if (has_read_result(run)) {
         haft__buf_add_str(&buf, HAFT__LIT(" read_result with the id of a call, such as \"c1.1\", "
                                           "returns its result."));
     }
@@ -216,8 +216,8 @@ void haft__context_list(haft__buf *buf, const haft__run *run, const bool *remove
         before = haft__str_skip(before, strlen(LEFT_OUT));
     }
     haft__buf_add_str(&text, before);
-    bool ends = before.len == 0 || before.ptr[before.len - 1] == '\n';
-    haft__buf_add_str(&text, ends ? HAFT__LIT("") : HAFT__LIT("\n"));
+    bool ends_line = before.len == 0 || before.ptr[before.len - 1] == '\n';
+    haft__buf_add_str(&text, ends_line ? HAFT__LIT("") : HAFT__LIT("\n"));
     for (size_t i = 0; i < run->messages.count; i++) {
         if (removed[i]) {
             add_message(&text, run, &run->messages.items[i]);

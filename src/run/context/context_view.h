@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run/context/context_view.h - makes the shortened history of a run, and the request for a summary.
+ * run/context/context_view.h - writes the parts of a shortened history, and the request for a
+ * summary.
  *
  * In run->messages, cleared observations are stubs, and a text below the task replaces old turns.
  * The whole results stay in run->calls and in the log, where read_result finds them.

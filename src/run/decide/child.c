@@ -15,18 +15,18 @@ bool haft__call_is_agent(const haft__run_call *call)
 /* The number of agent calls of this batch that can start a child now; they share the remaining
  * budget. The other agent calls wait until fewer than limits.parallel calls run. Then they can also
  * use the budget that finished children did not use. */
-static size_t count_sharers(const haft__run *run)
+static size_t count_starting_children(const haft__run *run)
 {
     size_t waiting = 0, busy = 0, max = run->spec->limits.parallel;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
-        bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
-        bool starts = haft__call_is_agent(call) && !over && call->child == NULL;
+        bool ended = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
+        bool starts = haft__call_is_agent(call) && !ended && call->child == NULL;
         waiting += starts;
         busy += !starts && call->stage == HAFT__CALL_STARTED && haft__call_is_external(call);
     }
-    size_t places = max > busy ? max - busy : 1;
-    return waiting < places ? waiting : places;
+    size_t free_places = max > busy ? max - busy : 1;
+    return waiting < free_places ? waiting : free_places;
 }
 
 const char *haft__decide_child_refusal(const haft__run *run, haft__child_refusal refusal)
@@ -40,7 +40,7 @@ haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__
                                               haft__child_budget *ret_budget)
 {
     const haft__agent_tool *tool = haft__spec_agent_tool(run->spec, call->name);
-    return haft__child_reserve(run, tool, count_sharers(run), ret_budget);
+    return haft__child_reserve(run, tool, count_starting_children(run), ret_budget);
 }
 
 static haft_status start_child(haft__decision *d, const haft__run_call *call)

@@ -13,14 +13,14 @@
 #include "run/context/context_view.h"
 #include "run/decide/decide_int.h"
 
-/* The text that replaces old turns has at most this part of the budget. */
+/* The text that replaces old turns has at most this percentage of the budget. */
 #define TEXT_PERCENT 20
 
-/* If the model rejects a request as too long, the next request has at most this part of its
+/* If the model rejects a request as too long, the next request has at most this percentage of its
  * size. */
 #define SMALLER_PERCENT 75
 
-/* A summary is accepted up to this part of its requested size. */
+/* A summary is accepted up to this percentage of its requested size. */
 #define SUMMARY_PERCENT 150
 
 typedef struct budget {
@@ -75,10 +75,10 @@ static void write_change(haft__decision *d, const char *what, uint64_t before, u
 static haft_str reason_of(haft__decision *d, const haft__context_plan *plan, budget limit,
                           uint32_t at)
 {
-    return limit.refused ? HAFT__LIT("the model says that the request is too long")
-           : plan->must  ? HAFT__LIT("the request would not fit")
-                         : haft__arena_format(&d->tools->scratch,
-                                              "more than %u %% of the budget is used", at);
+    return limit.refused       ? HAFT__LIT("the model says that the request is too long")
+           : plan->over_budget ? HAFT__LIT("the request would not fit")
+                               : haft__arena_format(&d->tools->scratch,
+                                                    "more than %u %% of the budget is used", at);
 }
 
 static haft_status decide_clear(haft__decision *d, const haft__context_plan *plan, budget limit)
@@ -247,7 +247,7 @@ static haft_status decide_plan(haft__decision *d, budget limit, bool *ret_decide
     case HAFT__CONTEXT_CLEAR: return decide_clear(d, &plan, limit);
     case HAFT__CONTEXT_REPLACE: return decide_replace(d, &plan, limit);
     case HAFT__CONTEXT_FULL:
-        *ret_decided = !limit.refused; /* else the run fails with the message of the model */
+        *ret_decided = !limit.refused; /* if refused, the run fails with the model's message */
         return limit.refused ? HAFT_OK : decide_full(d, &plan);
     }
     HAFT__UNREACHABLE();

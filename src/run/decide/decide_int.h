@@ -51,26 +51,28 @@ haft_status haft__decide_refuse_not_allowed(haft__decision *d, const haft__run_c
 haft_status haft__decide_refuse_truncated(haft__decision *d, const haft__run_call *call);
 haft_status haft__decide_refuse_malformed(haft__decision *d, const haft__run_call *call);
 
-/* Pauses the call: the model asks a person, */
+/* The functions below pause a call. */
+
+/* The model asks a person. */
 haft_status haft__decide_question(haft__decision *d, const haft__run_call *call);
-/* the tool itself asks while it runs, */
+/* The tool asks while it runs. */
 haft_status haft__decide_elicitation(haft__decision *d, const haft__run_call *call);
-/* a client runs it, */
+/* A client runs the call. */
 haft_status haft__decide_headless(haft__decision *d, const haft__run_call *call);
-/* a person must approve it with these arguments (`rule` may be NULL), */
+/* A person must approve the call with these arguments. `rule` may be NULL. */
 haft_status haft__decide_approval(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments, const haft__approval_rule *rule);
-/* or it was interrupted and its outcome is unknown. */
-/* `reason`: why the outcome is unknown; "" if the process that ran the call has ended. */
+/* The call was interrupted. `reason`: why its outcome is unknown; "" if the process that ran it has
+ * ended. */
 haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call *call,
                                          haft_str reason);
 
-/* Finishes the call with a result that its tool did not return now: from the cache, or from a
- * person or client. */
+/* Finishes the call with a result that no executor returned: from the cache, a person, a client, a
+ * built-in or a child. */
 haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                 haft_str result, bool cached, haft_str note);
 
-/* Finishes the call with an error that its tool did not return now. */
+/* Finishes the call with an error that no executor returned. */
 haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                const haft__outcome *error, haft_str note);
 
@@ -124,8 +126,8 @@ haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bo
 
 /* ---- context.c ---- */
 
-/* Decides whether a part of the history gives way before the open request is sent, or the end of
- * the run if the request cannot fit. */
+/* Decides how to shorten the history before the open request is sent, or ends the run if the
+ * request cannot fit. */
 haft_status haft__decide_context(haft__decision *d, bool *ret_decided);
 /* A summary is due: asks the model for it, or uses its reply. */
 haft_status haft__decide_summary(haft__decision *d);

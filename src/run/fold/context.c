@@ -10,8 +10,7 @@
 #include "run/fold/fold_int.h"
 #include "json/object.h"
 
-/* Resets the request after the history has changed: its size is measured again, and it is written
- * again. */
+/* After the history has changed, the next request is measured and written again as a whole. */
 static void reset_request(haft__run *run)
 {
     run->context.measured = 0;
@@ -136,8 +135,11 @@ haft_status haft__fold_context_changed(haft__run *run, const haft__event *event,
     if (!clears && !summarised && !haft__str_equal(what, HAFT__LIT("cut"))) {
         return haft__fold_fail(event, "the value of \"what\" is not known", err);
     }
-    if ((clears && run->context.summarising) || (summarised && !run->context.answered)) {
-        return haft__fold_fail(event, "there is a request for a summary, or none", err);
+    if (clears && run->context.summarising) {
+        return haft__fold_fail(event, "the request for a summary is still open", err);
+    }
+    if (summarised && !run->context.answered) {
+        return haft__fold_fail(event, "no summary has arrived", err);
     }
     status = clears ? clear_observations(run, event, err) : replace_turns(run, event, err);
     reset_request(run);

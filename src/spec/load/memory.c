@@ -26,7 +26,7 @@ static haft__json make_object(haft__loader *l, haft_str file, haft_str text)
     return haft__json_object(members, 2);
 }
 
-static void report_unread(haft__loader *l, haft_str pointer, const haft_error *err)
+static void report_unreadable(haft__loader *l, haft_str pointer, const haft_error *err)
 {
     haft__spec_problem *problem =
         haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "%s%s%s", err->where,
@@ -82,7 +82,7 @@ static bool put_source(haft__loader *l, const char *key, haft__json value)
     return done;
 }
 
-/* Returns {file, text}; null if the file cannot be used. */
+/* Returns {file, text}. Null if the file cannot be used; the problem is reported. */
 static haft__json read_entry(haft__loader *l, haft_str pointer, haft__json entry)
 {
     const haft__spec_options *options = l->options;
@@ -98,7 +98,7 @@ static haft__json read_entry(haft__loader *l, haft_str pointer, haft__json entry
     }
     haft_status status = options->read_memory(l->arena, options->path, file, &text, &err);
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
-        report_unread(l, pointer, &err);
+        report_unreadable(l, pointer, &err);
     }
     bool usable = status == HAFT_OK && check_text(l, pointer, file, text);
     return usable ? make_object(l, file, text) : haft__json_null();
@@ -117,7 +117,9 @@ static void add_memory(haft__loader *l, haft__memory_file *files)
             (void)haft__loader_failed(l, haft__arena_fail(l->arena, NULL));
         }
     }
-    (void)(list.count > 0 && l->status == HAFT_OK && put_source(l, "memory", list));
+    if (list.count > 0 && l->status == HAFT_OK) {
+        (void)put_source(l, "memory", list);
+    }
 }
 
 static haft__json find_agents_md(haft__loader *l, haft_str pointer)
@@ -132,7 +134,7 @@ static haft__json find_agents_md(haft__loader *l, haft_str pointer)
         options->read_agents_md(l->arena, options->path, l->spec->root, &path, &text, &err);
     if (status != HAFT_OK) {
         if (!haft__loader_failed(l, status)) {
-            report_unread(l, pointer, &err);
+            report_unreadable(l, pointer, &err);
         }
         return haft__json_null();
     }
@@ -140,7 +142,7 @@ static haft__json find_agents_md(haft__loader *l, haft_str pointer)
         haft__spec_problem *problem =
             haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE, "no AGENTS.md was found");
         haft__loader_hint(l, problem,
-                          "it is searched in `root`, and above it up to the directory with .git");
+                          "haft looks in `root`, and above it up to the directory with .git");
         return haft__json_object(NULL, 0);
     }
     return check_text(l, pointer, path, text) ? make_object(l, path, text) : haft__json_null();
@@ -150,11 +152,13 @@ static void add_agents_md(haft__loader *l, haft__memory_file *files)
 {
     haft_str pointer = HAFT__LIT("/agents_md");
     haft__json given = haft__object_get(l->source, "agents_md");
-    bool found = given.kind == HAFT__JSON_OBJECT;
+    bool stored = given.kind == HAFT__JSON_OBJECT; /* the source of a run has the text */
     if (given.kind == HAFT__JSON_TRUE) {
         given = find_agents_md(l, pointer);
-        (void)(given.kind == HAFT__JSON_OBJECT && put_source(l, "agents_md", given));
-    } else if (found && given.count > 0
+        if (given.kind == HAFT__JSON_OBJECT) {
+            (void)put_source(l, "agents_md", given);
+        }
+    } else if (stored && given.count > 0
                && !check_text(l, pointer, haft__object_string(given, "file"),
                               haft__object_string(given, "text"))) {
         return;

@@ -119,7 +119,7 @@ static const problem_case cases[] = {
     {"memory: [full.md, full.md, full.md, full.md, notes.md]",
      "1:9: the memory files have 262162 bytes together, and a spec has at most 262144 (the model "
      "reads all of them in every request)"},
-    {"agents_md: true", "1:12: warning: no AGENTS.md was found (it is searched in `root`, and "
+    {"agents_md: true", "1:12: warning: no AGENTS.md was found (haft looks in `root`, and "
                         "above it up to the directory with .git)"},
     {"agents_md: false", ""},
     {"memory: [notes.md]\nkind: graph\ngraph: {nodes: {a: {do: []}}, edges: [{from: start, to: "
