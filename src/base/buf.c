@@ -60,11 +60,11 @@ void haft__buf_add_int(haft__buf *buf, int64_t number)
 {
     char digits[20];
     size_t at = sizeof(digits);
-    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
     do {
-        digits[--at] = (char)('0' + left % 10);
-        left /= 10;
-    } while (left > 0);
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
     if (number < 0) {
         digits[--at] = '-';
     }

@@ -33,14 +33,15 @@ static void merge(const haft__json_member *members, const uint32_t *from, size_t
     }
 }
 
-static void sort(const haft__json_member *members, uint32_t *order, uint32_t *other, size_t count)
+/* Sorts `order`; `scratch` has room for as many indices. */
+static void sort(const haft__json_member *members, uint32_t *order, uint32_t *scratch, size_t count)
 {
-    uint32_t *from = order, *to = other;
+    uint32_t *from = order, *to = scratch;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t at = 0; at < count; at += 2 * width) {
-            size_t left = count - at;
-            size_t length = left < 2 * width ? left : 2 * width;
-            merge(members, from + at, left < width ? left : width, length, to + at);
+            size_t rest = count - at;
+            size_t length = rest < 2 * width ? rest : 2 * width;
+            merge(members, from + at, rest < width ? rest : width, length, to + at);
         }
         uint32_t *swap = from;
         from = to;

@@ -496,8 +496,8 @@ haft_status haft__mcp_import_read(haft__arena *arena, haft_str text, haft__hash_
     status = m.notes != NULL ? read_servers(&m, servers, &import.servers) : no_memory(&m);
     import.notes = m.notes;
     import.note_count = m.note_count;
-    import.left = m.skipped;
-    import.left_count = m.skipped_count;
+    import.skipped = m.skipped;
+    import.skipped_count = m.skipped_count;
     if (status == HAFT_OK) {
         *ret_import = import;
     }

@@ -76,14 +76,13 @@ typedef struct haft__mcp_skipped_server {
     haft_str why; /* "the server 'docs': it has no command and no url" */
 } haft__mcp_skipped_server;
 
-/* The servers of a file, and what was skipped. */
+/* The servers of a file that haft can use, and those that it skipped. */
 typedef struct haft__mcp_import {
     haft__json servers;    /* an object in the form of `mcp.servers`, each with "imported": true */
     const haft_str *notes; /* for people: "docs: envFile is not read" */
     size_t note_count;
-    const haft__mcp_skipped_server
-        *left; /* skipped servers; an invalid server does not affect the others */
-    size_t left_count;
+    const haft__mcp_skipped_server *skipped; /* unusable servers; the others are imported */
+    size_t skipped_count;
 } haft__mcp_import;
 
 /* Reads the servers of a file in the format of Claude Desktop and Claude Code

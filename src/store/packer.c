@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "run/event.h"
 
-/* {"seq":7,"at":" */
+/* An event begins with {"seq":7,"at":". */
 #define BEFORE_SEQ HAFT__LIT("{\"seq\":")
 #define BEFORE_AT  HAFT__LIT(",\"at\":\"")
 
@@ -33,12 +33,12 @@ void haft__packer_start_row(haft__packer *packer)
     packer->at_ms = 0;
 }
 
-/* Reads the time of an event, if it is at the expected place. */
+/* Reads the time of an event. False if it is not right after the number. */
 static bool find_time(haft_str line, uint64_t *ret_ms)
 {
     const size_t length = HAFT__TIME_SIZE - 1;
     haft_str rest = haft__str_skip(line, BEFORE_SEQ.len);
-    (void)haft__str_split(&rest, ',');
+    (void)haft__str_split(&rest, ','); /* the number, with the comma of BEFORE_AT */
     haft_str at = haft__str_skip(rest, BEFORE_AT.len - 1);
     return at.len >= length && haft__time_parse((haft_str){at.ptr, length}, ret_ms);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/poll.c: callbacks for sockets that can be read or written. */
 #include "io/poll.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/stdio.c: lines in any pieces, of any length, and both ends. */
+/* Tests for src/io/stdio.c: lines of any length, in any pieces, and the end of input and output. */
 #include "io/stdio.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "test.h"
 
-#define LINE_MOST 16
+#define MAX_LINE 16
 
 typedef struct stdio_case {
     haft__loop *loop;
@@ -19,7 +19,7 @@ typedef struct stdio_case {
     bool ended;
     haft_str answer; /* the answer to each line; "": no answer */
     int count;       /* lines that arrived */
-    int refused;     /* answers that could not be queued */
+    int rejected;    /* answers that could not be queued */
 } stdio_case;
 
 static void on_line(void *context, haft_str line)
@@ -29,7 +29,7 @@ static void on_line(void *context, haft_str line)
     haft__buf_add_str(&c->lines, line);
     haft__buf_add_char(&c->lines, '>');
     c->count++;
-    c->refused += c->answer.len > 0 && !haft__stdio_write(c->stdio, c->answer);
+    c->rejected += c->answer.len > 0 && !haft__stdio_write(c->stdio, c->answer);
 }
 
 static void on_too_long(void *context)
@@ -54,7 +54,7 @@ static void open_case(stdio_case *c, size_t queue)
     haft__stdio_options options = {.loop = c->loop,
                                    .in = c->in[0],
                                    .out = c->out[1],
-                                   .max_line = LINE_MOST,
+                                   .max_line = MAX_LINE,
                                    .max_queue = queue,
                                    .line = on_line,
                                    .too_long = on_too_long,
@@ -79,7 +79,7 @@ static void write_in(const stdio_case *c, const char *text)
     CHECK(write(c->in[1], text, strlen(text)) == (ssize_t)strlen(text), "the text was not written");
 }
 
-static void until_ended(stdio_case *c)
+static void step_until_ended(stdio_case *c)
 {
     for (int i = 0; i < 300000 && !c->ended; i++) {
         CHECK_INT(haft__loop_step(c->loop, 1, NULL), HAFT_OK, "the loop step failed");
@@ -105,7 +105,7 @@ TEST(lines_are_read_in_any_pieces)
         open_case(&c, 100);
         write_in(&c, rows[i].text);
         (void)close(c.in[1]);
-        until_ended(&c);
+        step_until_ended(&c);
         CHECK_STR(haft__buf_str(&c.lines), haft__str(rows[i].lines), "row %zu", i);
         c.in[1] = -1;
         close_case(&c);
@@ -139,7 +139,7 @@ TEST(too_much_unread_output_is_an_error)
     close_case(&c);
 }
 
-/* Requests of a client that does not read the responses stay unread, and none is lost. */
+/* While a client does not read the responses, its requests stay unread. None is lost. */
 TEST(nothing_is_read_while_the_reader_pauses)
 {
     enum { LINES = 2000, ANSWER = 999 };
@@ -154,11 +154,12 @@ TEST(nothing_is_read_while_the_reader_pauses)
     c.answer = (haft_str){answer, ANSWER};
     write_in(&c, text);
     int before = -1;
-    for (int still = 0; still < 100; still = c.count == before && c.count > 0 ? still + 1 : 0) {
+    for (int unchanged = 0; unchanged < 100;
+         unchanged = c.count == before && c.count > 0 ? unchanged + 1 : 0) {
         before = c.count;
         CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK(c.count < LINES / 2 && c.refused == 0, "%d lines, %d refused", c.count, c.refused);
+    CHECK(c.count < LINES / 2 && c.rejected == 0, "%d lines, %d rejected", c.count, c.rejected);
     size_t got = 0;
     CHECK_INT(fcntl(c.out[0], F_SETFL, O_NONBLOCK), 0, "the pipe cannot be made non-blocking");
     for (int i = 0; i < 300000 && got < (size_t)LINES * (ANSWER + 1); i++) {
@@ -167,11 +168,11 @@ TEST(nothing_is_read_while_the_reader_pauses)
         CHECK_INT(haft__loop_step(c.loop, more > 0 ? 0 : 1, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK_INT(got, LINES * (ANSWER + 1), "bytes of all answers");
-    CHECK(c.count == LINES && c.refused == 0 && !c.ended, "%d lines, %d refused", c.count,
-          c.refused);
+    CHECK(c.count == LINES && c.rejected == 0 && !c.ended, "%d lines, %d rejected", c.count,
+          c.rejected);
     (void)close(c.in[1]);
     c.in[1] = -1;
-    until_ended(&c);
+    step_until_ended(&c);
     close_case(&c);
 }
 
@@ -199,7 +200,7 @@ TEST(writing_to_a_disconnected_reader_is_rejected)
     (void)signal(SIGPIPE, SIG_IGN);
     CHECK(haft__stdio_write(c.stdio, HAFT__LIT("x")),
           "a write was rejected before the error is known");
-    until_ended(&c);
+    step_until_ended(&c);
     CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("x")),
           "a write was accepted after the reader disconnected");
     CHECK_INT(haft__stdio_error(c.stdio), HAFT_OK, "the error");

@@ -26,7 +26,7 @@ static const struct {
      "{\"api\":{\"url\":\"${BASE:-https://x.org}/mcp\",\"headers\":{\"Authorization\":"
      "\"Bearer ${TOKEN}\"},\"enabled\":true,\"imported\":true}}",
      ""},
-    /* VS Code, with comments, inputs and a comma too many */
+    /* VS Code, with comments, inputs and a trailing comma */
     {"{ // servers of this folder\n\"inputs\":[{\"id\":\"api-key\",\"type\":\"promptString\"}],\n"
      "\"servers\":{\"My Server\":{\"type\":\"stdio\",\"command\":\"${workspaceFolder}/s\","
      "\"args\":[\"--home\",\"${userHome}\"],\"cwd\":\"${workspaceFolder}\","
@@ -90,7 +90,7 @@ TEST(files_of_other_programs_become_servers)
 
 static const struct {
     const char *text, *message;
-} bad[] = {
+} bad_files[] = {
     {"", "expected a value"},
     {"[]", "found no mcpServers and no servers"},
     {"{\"mcpServers\":[]}", "found no mcpServers and no servers"},
@@ -98,10 +98,10 @@ static const struct {
     {"{\"mcpServers\":{\"a\":1,\"a\":2}}", "a"},
 };
 
-/* One server is wrong and skipped. */
+/* One server is invalid and skipped. */
 static const struct {
     const char *text, *why;
-} wrong[] = {
+} bad_servers[] = {
     {"{\"mcpServers\":{\"a\":7}}", "the server 'a': expected an object"},
     {"{\"mcpServers\":{\"\":{}}}", "it has no name"},
     {"{\"mcpServers\":{\"a b\":{\"command\":\"x\"},\"a-b\":{\"command\":\"x\"}}}",
@@ -133,36 +133,37 @@ static const struct {
     {"{\"servers\":{\"a\\u202e\":{}}}", "the server 'a<U+202E>': it has no command"},
 };
 
-TEST(a_wrong_file_is_reported_with_its_place)
+TEST(a_file_without_servers_is_rejected)
 {
-    for (size_t i = 0; i < COUNT(bad); i++) {
+    for (size_t i = 0; i < COUNT(bad_files); i++) {
         haft__arena arena;
         haft__mcp_import import;
         haft_error err = {0};
         haft__arena_init(&arena, 0);
-        CHECK_INT(haft__mcp_import_read(&arena, haft__str(bad[i].text), key, &import, &err),
-                  HAFT_BAD_INPUT, "%s", bad[i].text);
-        CHECK(strstr(err.message, bad[i].message) != NULL, "%s: %s", bad[i].text, err.message);
+        CHECK_INT(haft__mcp_import_read(&arena, haft__str(bad_files[i].text), key, &import, &err),
+                  HAFT_BAD_INPUT, "%s", bad_files[i].text);
+        CHECK(strstr(err.message, bad_files[i].message) != NULL, "%s: %s", bad_files[i].text,
+              err.message);
         haft__arena_finish(&arena);
     }
 }
 
 TEST(a_wrong_server_is_skipped)
 {
-    for (size_t i = 0; i < COUNT(wrong); i++) {
+    for (size_t i = 0; i < COUNT(bad_servers); i++) {
         haft__arena arena;
         haft__mcp_import import = {0};
         haft_error err = {0};
         haft__arena_init(&arena, 0);
-        CHECK_INT(haft__mcp_import_read(&arena, haft__str(wrong[i].text), key, &import, &err),
-                  HAFT_OK, "%s: %s", wrong[i].text, err.message);
-        CHECK_INT(import.left_count, 1, "%s", wrong[i].text);
-        if (import.left_count == 1) {
-            haft_str why = import.left[0].why;
-            CHECK(memmem(why.ptr, why.len, wrong[i].why, strlen(wrong[i].why)) != NULL, "%s: %.*s",
-                  wrong[i].text, HAFT__ARG(why));
+        CHECK_INT(haft__mcp_import_read(&arena, haft__str(bad_servers[i].text), key, &import, &err),
+                  HAFT_OK, "%s: %s", bad_servers[i].text, err.message);
+        CHECK_INT(import.skipped_count, 1, "%s", bad_servers[i].text);
+        if (import.skipped_count == 1) {
+            haft_str why = import.skipped[0].why;
+            CHECK(memmem(why.ptr, why.len, bad_servers[i].why, strlen(bad_servers[i].why)) != NULL,
+                  "%s: %.*s", bad_servers[i].text, HAFT__ARG(why));
         }
-        CHECK_INT(err.status, HAFT_OK, "%s: a skipped server is an error", wrong[i].text);
+        CHECK_INT(err.status, HAFT_OK, "%s: a skipped server is an error", bad_servers[i].text);
         haft__arena_finish(&arena);
     }
 }
@@ -178,8 +179,8 @@ TEST(the_other_servers_are_imported)
                                     key, &import, NULL),
               HAFT_OK, "the file cannot be read");
     CHECK_INT(import.servers.count, 2, "imported servers");
-    CHECK_INT(import.left_count, 2, "skipped servers");
-    CHECK_STR(import.left[1].name, HAFT__LIT("y"), "the second skipped server");
+    CHECK_INT(import.skipped_count, 2, "skipped servers");
+    CHECK_STR(import.skipped[1].name, HAFT__LIT("y"), "the second skipped server");
     haft__arena_finish(&arena);
 }
 
@@ -193,8 +194,8 @@ TEST(no_error_contains_a_value_of_an_environment)
                                               "{\"K\":\"hunter2 ${config:x}\"}}}}"),
                                     key, &import, NULL),
               HAFT_OK, "a file with an unknown variable");
-    CHECK_INT(import.left_count, 1, "skipped servers");
-    haft_str why = import.left_count == 1 ? import.left[0].why : HAFT__LIT("hunter2");
+    CHECK_INT(import.skipped_count, 1, "skipped servers");
+    haft_str why = import.skipped_count == 1 ? import.skipped[0].why : HAFT__LIT("hunter2");
     CHECK(memmem(why.ptr, why.len, "hunter2", 7) == NULL, "%.*s", HAFT__ARG(why));
     haft__arena_finish(&arena);
 }

@@ -29,7 +29,7 @@ typedef struct caller {
     haft__arena arena;
     haft__spec spec;
     bool listed;
-    int waiting;
+    int open_calls;
     struct call *calls[MAX_CALLS];
 } caller;
 
@@ -54,7 +54,7 @@ static haft__json read_text(caller *c, haft_str text)
     haft__json value = haft__json_null();
     haft_str copy = haft__arena_copy(&c->arena, text);
     if (copy.ptr == NULL || haft__json_read(&c->arena, copy, NULL, &value, NULL, NULL) != HAFT_OK) {
-        (void)fprintf(stderr, "no JSON: %.*s\n", HAFT__ARG(text));
+        (void)fprintf(stderr, "invalid JSON: %.*s\n", HAFT__ARG(text));
     }
     return value;
 }
@@ -109,7 +109,7 @@ static void start_call(call *it);
 static void on_done(void *context, const haft__exec_result *result)
 {
     call *it = context;
-    it->caller->waiting--;
+    it->caller->open_calls--;
     (void)printf("%s %.*s: %.*s\n", result->ok ? "ok" : "failed", HAFT__ARG(it->tool.name),
                  HAFT__ARG(result->text));
 }
@@ -126,14 +126,14 @@ static void call_again(haft__task *task)
 }
 
 /* Accepts every question, with the defaults of the form. */
-static haft__json say_yes(call *it, haft__json question)
+static haft__json accept_question(call *it, haft__json question)
 {
     caller *c = it->caller;
     haft__json asks = copy_value(c, question), answer = haft__json_null();
     haft__json content = make_object(c, get(asks, "schema"));
     if (haft__elicitation_answer(asks, content, &c->arena, haft__random_hash_key(), &answer, NULL)
         != HAFT_OK) {
-        (void)fprintf(stderr, "no answer fits\n");
+        (void)fprintf(stderr, "the question accepts no answer of this client\n");
     }
     return answer;
 }
@@ -144,7 +144,7 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     call *it = context;
     caller *c = it->caller;
     (void)within_ms;
-    it->answer = say_yes(it, question);
+    it->answer = accept_question(it, question);
     if (durable) {
         haft__json_member *members = haft__arena_array(&c->arena, 2, sizeof(*members));
         members[0] =
@@ -168,7 +168,7 @@ static void start_call(call *it)
 static void add_call(caller *c, const haft__mcp_tool *tool, haft__json arguments)
 {
     call *it = haft__arena_array(&c->arena, 1, sizeof(*it));
-    if (it == NULL || c->waiting == MAX_CALLS
+    if (it == NULL || c->open_calls == MAX_CALLS
         || haft__mcp_tool_to_registry(&c->arena, tool, &it->tool, NULL) != HAFT_OK) {
         exit(1);
     }
@@ -181,10 +181,10 @@ static void add_call(caller *c, const haft__mcp_tool *tool, haft__json arguments
                                  .facts = {.call = "c1", .run = "r1", .idempotency_key = "k1"},
                                  .timeout_ms = CALL_MS,
                                  .ask = on_ask};
-    c->calls[c->waiting++] = it;
+    c->calls[c->open_calls++] = it;
 }
 
-static haft__json calls_wanted(caller *c)
+static haft__json read_wanted_calls(caller *c)
 {
     haft_str context = haft__environment_get(NULL, HAFT__LIT("MCP_CONFORMANCE_CONTEXT"));
     return context.len > 0 ? get(read_text(c, context), "toolCalls") : haft__json_null();
@@ -206,7 +206,7 @@ static haft__json make_arguments(caller *c, const haft__mcp_listing *listing,
 static void on_listed(void *context, const haft__mcp_listing *listings, size_t count)
 {
     caller *c = context;
-    haft__json wanted = calls_wanted(c);
+    haft__json wanted = read_wanted_calls(c);
     c->listed = true;
     for (size_t i = 0; i < count; i++) {
         (void)printf("%zu tools; %.*s\n", listings[i].tool_count, HAFT__ARG(listings[i].error));
@@ -224,7 +224,7 @@ static void on_listed(void *context, const haft__mcp_listing *listings, size_t c
             }
         }
     }
-    for (int i = 0, all = c->waiting; i < all; i++) {
+    for (int i = 0, all = c->open_calls; i < all; i++) {
         start_call(c->calls[i]);
     }
 }
@@ -249,7 +249,7 @@ static haft_status run(caller *c, const char *url, haft_error *err)
     if (status == HAFT_OK) {
         status = haft__exec_catalogue(c->exec, &c->spec, on_listed, c, &catalogue, err);
     }
-    while (status == HAFT_OK && (!c->listed || c->waiting > 0)) {
+    while (status == HAFT_OK && (!c->listed || c->open_calls > 0)) {
         status = haft__loop_step(c->loop, -1, err);
     }
     haft__exec_destroy(c->exec);

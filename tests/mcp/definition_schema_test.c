@@ -10,29 +10,29 @@
 #define TOOL(schema) "{\"name\":\"x\",\"inputSchema\":{\"type\":\"object\"," schema "}}"
 #define OUT(schema)                                                                                \
     "{\"name\":\"x\",\"inputSchema\":{\"type\":\"object\"},\"outputSchema\":{" schema "}}"
-#define Z "\\u200b"
-#define B "\\u202e"
-#define T "\\udb40\\udc41" /* a tag, U+E0041 */
+#define ZERO_WIDTH "\\u200b"
+#define BIDI       "\\u202e"
+#define TAG        "\\udb40\\udc41" /* U+E0041 */
 
 TEST(texts_of_a_schema_are_made_visible_at_every_depth)
 {
     static const struct {
         const char *entry, *shown;
     } cases[] = {
-        {TOOL("\"description\":\"a" Z "b\""), "a<U+200B>b"},
-        {TOOL("\"title\":\"a" B "b\""), "a<U+202E>b"},
-        {TOOL("\"$comment\":\"a" T "b\""), "a<U+E0041>b"},
-        {TOOL("\"properties\":{\"p\":{\"description\":\"a" Z "b\"}}"), "a<U+200B>b"},
-        {TOOL("\"properties\":{\"enum\":{\"description\":\"a" Z "b\"}}"), "a<U+200B>b"},
+        {TOOL("\"description\":\"a" ZERO_WIDTH "b\""), "a<U+200B>b"},
+        {TOOL("\"title\":\"a" BIDI "b\""), "a<U+202E>b"},
+        {TOOL("\"$comment\":\"a" TAG "b\""), "a<U+E0041>b"},
+        {TOOL("\"properties\":{\"p\":{\"description\":\"a" ZERO_WIDTH "b\"}}"), "a<U+200B>b"},
+        {TOOL("\"properties\":{\"enum\":{\"description\":\"a" ZERO_WIDTH "b\"}}"), "a<U+200B>b"},
         {TOOL("\"properties\":{\"p\":{\"items\":{\"anyOf\":[{\"title\":\"a\\ufe0f\"}]}}}"),
          "a<U+FE0F>"},
         {TOOL("\"$defs\":{\"d\":{\"allOf\":[{\"description\":\"\\u001b[2J\"}]}}"), "<U+001B>[2J"},
         {TOOL("\"patternProperties\":{\"^a\":{\"description\":\"\\u180e\"}}"), "<U+180E>"},
-        {TOOL("\"properties\":{\"p\":{\"examples\":[{\"q\":\"a" Z "\"}]}}"), "a<U+200B>"},
-        {TOOL("\"properties\":{\"p\":{\"enumDescriptions\":[\"a" B "\"]}}"), "a<U+202E>"},
+        {TOOL("\"properties\":{\"p\":{\"examples\":[{\"q\":\"a" ZERO_WIDTH "\"}]}}"), "a<U+200B>"},
+        {TOOL("\"properties\":{\"p\":{\"enumDescriptions\":[\"a" BIDI "\"]}}"), "a<U+202E>"},
         {TOOL("\"properties\":{\"p\":{\"errorMessage\":{\"deep\":\"a\\u2066\"}}}"), "a<U+2066>"},
         {TOOL("\"if\":{\"not\":{\"description\":\"\\ufeff\"}}"), "<U+FEFF>"},
-        {OUT("\"properties\":{\"p\":{\"description\":\"a" Z "b\"}}"), "a<U+200B>b"},
+        {OUT("\"properties\":{\"p\":{\"description\":\"a" ZERO_WIDTH "b\"}}"), "a<U+200B>b"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -57,22 +57,24 @@ TEST(hidden_characters_in_compared_values_skip_a_tool)
     static const struct {
         const char *entry, *message;
     } cases[] = {
-        {TOOL("\"properties\":{\"wo" Z "rd\":{}}"),
+        {TOOL("\"properties\":{\"wo" ZERO_WIDTH "rd\":{}}"),
          "the name 'wo<U+200B>rd' contains an invisible character"},
-        {TOOL("\"properties\":{\"p\":{\"properties\":{\"" B "\":{}}}}"),
+        {TOOL("\"properties\":{\"p\":{\"properties\":{\"" BIDI "\":{}}}}"),
          "the name '<U+202E>' contains an invisible character"},
-        {TOOL("\"properties\":{\"p\":{\"enum\":[\"a\",\"a" Z "\"]}}"),
+        {TOOL("\"properties\":{\"p\":{\"enum\":[\"a\",\"a" ZERO_WIDTH "\"]}}"),
          "the value 'a<U+200B>' contains an invisible character"},
-        {TOOL("\"properties\":{\"p\":{\"const\":{\"description\":\"" Z "\"}}}"),
+        {TOOL("\"properties\":{\"p\":{\"const\":{\"description\":\"" ZERO_WIDTH "\"}}}"),
          "the value '<U+200B>' contains an invisible character"},
-        {TOOL("\"properties\":{\"p\":{\"default\":\"" T "\"}}"),
+        {TOOL("\"properties\":{\"p\":{\"default\":\"" TAG "\"}}"),
          "the value '<U+E0041>' contains an invisible character"},
-        {TOOL("\"required\":[\"" Z "\"]"), "the value '<U+200B>' contains an invisible character"},
-        {TOOL("\"properties\":{\"p\":{\"pattern\":\"" Z "\"}}"),
+        {TOOL("\"required\":[\"" ZERO_WIDTH "\"]"),
          "the value '<U+200B>' contains an invisible character"},
-        {TOOL("\"$defs\":{\"" Z "\":{}}"), "the name '<U+200B>' contains an invisible character"},
-        {TOOL("\"" Z "\":1"), "the name '<U+200B>' contains an invisible character"},
-        {OUT("\"properties\":{\"" Z "\":{}}"),
+        {TOOL("\"properties\":{\"p\":{\"pattern\":\"" ZERO_WIDTH "\"}}"),
+         "the value '<U+200B>' contains an invisible character"},
+        {TOOL("\"$defs\":{\"" ZERO_WIDTH "\":{}}"),
+         "the name '<U+200B>' contains an invisible character"},
+        {TOOL("\"" ZERO_WIDTH "\":1"), "the name '<U+200B>' contains an invisible character"},
+        {OUT("\"properties\":{\"" ZERO_WIDTH "\":{}}"),
          "the name '<U+200B>' contains an invisible character"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -108,7 +110,8 @@ TEST(the_hash_covers_the_text_that_was_sent)
     haft__arena arena;
     haft__mcp_tool hidden, shown;
     haft__arena_init(&arena, 0);
-    CHECK_INT(test_tool_read(&arena, haft__str(TOOL("\"title\":\"a" Z "\"")), false, &hidden, NULL),
+    CHECK_INT(test_tool_read(&arena, haft__str(TOOL("\"title\":\"a" ZERO_WIDTH "\"")), false,
+                             &hidden, NULL),
               HAFT_OK, "the tool with a hidden character");
     CHECK_INT(
         test_tool_read(&arena, haft__str(TOOL("\"title\":\"a<U+200B>\"")), false, &shown, NULL),
@@ -117,7 +120,7 @@ TEST(the_hash_covers_the_text_that_was_sent)
     CHECK_INT(haft__json_equal(hidden.input_schema, shown.input_schema, &same, NULL), HAFT_OK,
               "compare the schemas");
     CHECK(same && memcmp(hidden.hash, shown.hash, sizeof(shown.hash)) != 0,
-          "the schemas differ, or both have one hash");
+          "expected equal schemas with different hashes");
     haft__arena_finish(&arena);
 }
 
@@ -127,8 +130,8 @@ TEST(showing_a_schema_survives_every_failed_allocation)
         haft__arena arena;
         haft__mcp_tool tool;
         haft__arena_init(&arena, 0);
-        haft__json entry = test_json(
-            &arena, haft__str(TOOL("\"anyOf\":[{\"title\":\"" Z "\"}],\"properties\":{}")));
+        haft__json entry = test_json(&arena, haft__str(TOOL("\"anyOf\":[{\"title\":\"" ZERO_WIDTH
+                                                            "\"}],\"properties\":{}")));
         haft__mcp_origin origin = {.server = HAFT__LIT("docs")};
         test_fail_allocation(n);
         haft_status status = haft__mcp_tool_read(&arena, entry, &origin, &tool, NULL);

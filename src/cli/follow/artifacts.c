@@ -147,7 +147,7 @@ static haft_status report_failures(const exported *e, haft_error *err)
                       first->message, HAFT__ARG(haft__buf_str(&e->also_failed)));
 }
 
-haft_status haft__artifacts_check(const char *path, haft_error *err)
+haft_status haft__artifacts_create_directory(const char *path, haft_error *err)
 {
     struct stat about;
     if (path == NULL) {

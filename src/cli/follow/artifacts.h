@@ -7,7 +7,7 @@
 
 /* Creates the directory before a run if it does not exist. Fails with BAD_INPUT if this process
  * cannot write to it; err->where is the path. Does nothing if `path` is NULL. */
-HAFT_MUST_USE haft_status haft__artifacts_check(const char *path, haft_error *err);
+HAFT_MUST_USE haft_status haft__artifacts_create_directory(const char *path, haft_error *err);
 
 /* Writes the last artifact of each name into the directory, and creates the directory if needed. A
  * slash in a name becomes '_', so that no file is outside of the directory. If two names would be

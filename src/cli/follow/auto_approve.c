@@ -66,8 +66,8 @@ static haft_status make_hash(haft__arena *arena, const haft_run *run, const haft
 
 /* ---- storing a standing approval ---- */
 
-haft_status haft__auto_approve_keep(void *context, const haft_run *run, const haft__run_call *call,
-                                    haft_error *err)
+haft_status haft__auto_approve_always(void *context, const haft_run *run,
+                                      const haft__run_call *call, haft_error *err)
 {
     haft__cli *cli = context;
     const haft__tool *tool = call->tool;

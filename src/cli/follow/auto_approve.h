@@ -16,7 +16,7 @@ HAFT_MUST_USE haft_status haft__auto_approve_call(haft__cli *cli, const haft__ar
 
 /* Stores a standing approval for the tool of the call. Fails with BAD_STATE if approvals cannot be
  * stored: with --no-config, or without a directory for settings. `context` is the haft__cli. */
-HAFT_MUST_USE haft_status haft__auto_approve_keep(void *context, const haft_run *run,
-                                                  const haft__run_call *call, haft_error *err);
+HAFT_MUST_USE haft_status haft__auto_approve_always(void *context, const haft_run *run,
+                                                    const haft__run_call *call, haft_error *err);
 
 #endif

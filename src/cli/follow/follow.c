@@ -58,7 +58,8 @@ haft_status haft__follow_check_options(haft__cli *cli, const haft__args *args, h
     if (haft__args_has(args, "quiet") && haft__args_has(args, "verbose")) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "--quiet and --verbose cannot be combined");
     }
-    return haft__artifacts_check(haft__config_get(cli, args, HAFT__SETTING_artifacts).value, err);
+    return haft__artifacts_create_directory(
+        haft__config_get(cli, args, HAFT__SETTING_artifacts).value, err);
 }
 
 /* ---- progress ---- */
@@ -497,7 +498,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     if (f.terminal != NULL) {
         terminal.interrupts = &f.interrupts;
         terminal.caps = caps;
-        terminal.keep_approval = haft__auto_approve_keep;
+        terminal.keep_approval = haft__auto_approve_always;
         terminal.keep_context = cli;
     }
     haft__timeline_init(&f.timeline, run->agent->spec, caps);

@@ -42,7 +42,8 @@ void haft__remotes_finish(haft__remotes *remotes)
     haft__arena_finish(&remotes->arena);
 }
 
-/* Whether the path has only ordinary names between slashes: no "..", ".", empty name or NUL. */
+/* Whether the path stays below the directory: it has no NUL, and no name is empty or begins with a
+ * dot. */
 static bool is_safe(haft_str path)
 {
     if (path.len == 0 || memchr(path.ptr, '\0', path.len) != NULL
@@ -71,17 +72,17 @@ static haft_status load(haft__remotes *remotes, const char *path, haft__json *re
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft_status status = haft__file_read(path, &text, err);
-    haft_str kept = {NULL, 0};
+    haft_str copy = {NULL, 0};
     if (status == HAFT_OK) {
-        kept = haft__arena_copy(&remotes->arena, haft__buf_str(&text));
-        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(&remotes->arena, err);
+        copy = haft__arena_copy(&remotes->arena, haft__buf_str(&text));
+        status = copy.ptr != NULL ? HAFT_OK : haft__arena_fail(&remotes->arena, err);
     }
     haft__buf_finish(&text);
     if (status == HAFT_OK) {
         haft__json_options options = HAFT__JSON_OPTIONS_INIT;
         options.reject_duplicates = true;
         options.hash_key = remotes->hash_key;
-        status = haft__json_read(&remotes->arena, kept, &options, ret_document, NULL, err);
+        status = haft__json_read(&remotes->arena, copy, &options, ret_document, NULL, err);
         if (status != HAFT_OK) {
             haft__error_prepend_location(err, path);
         }
@@ -91,7 +92,7 @@ static haft_status load(haft__remotes *remotes, const char *path, haft__json *re
 
 /* Adds the entry of `url`, whose file is `path`. If the entry cannot be stored, returns NULL and
  * sets remotes->problem; the next lookup tries again. */
-static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
+static const remote *add_entry(haft__remotes *remotes, const char *path, haft_str url)
 {
     haft_error *err = &remotes->problem;
     haft__arena_mark before = haft__arena_save(&remotes->arena);
@@ -104,19 +105,19 @@ static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
         }
     }
     haft_str key = haft__arena_copy(&remotes->arena, url);
-    remote *kept = haft__arena_alloc(&remotes->arena, sizeof(*kept));
+    remote *entry = haft__arena_alloc(&remotes->arena, sizeof(*entry));
     haft_status status;
-    if (key.ptr == NULL || kept == NULL) {
+    if (key.ptr == NULL || entry == NULL) {
         status = haft__arena_fail(&remotes->arena, err);
     } else {
-        *kept = found;
-        status = haft__map_put(&remotes->documents, key, kept, err);
+        *entry = found;
+        status = haft__map_put(&remotes->documents, key, entry, err);
     }
     if (status != HAFT_OK) {
         haft__arena_restore(&remotes->arena, before);
         return NULL;
     }
-    return kept;
+    return entry;
 }
 
 /* Finds the path of the file for `url`. Returns false if the file is not below the directory. */
@@ -138,7 +139,7 @@ const haft__json *haft__remotes_find(void *context, haft_str url)
     const remote *found = haft__map_get(&remotes->documents, url);
     char path[4096];
     if (found == NULL && find_file(remotes, url, path, sizeof(path))) {
-        found = add(remotes, path, url);
+        found = add_entry(remotes, path, url);
     }
     if (found == NULL) {
         return NULL;

@@ -184,7 +184,8 @@ static haft_status decide_approval(approval *a, bool *ret_answered)
         haft__arena arena;
         status = read_reply(a, "approve? [y/N/a/A/e/?]> ", &got, &line);
         if (status != HAFT_OK || got == HAFT__TYPED_NOTHING || got == HAFT__TYPED_HANGUP) {
-            *ret_answered = got == HAFT__TYPED_NOTHING; /* withdrawn, or an interrupt */
+            /* NOTHING: the question was withdrawn, or the person has pressed Ctrl-C */
+            *ret_answered = got == HAFT__TYPED_NOTHING;
             return status;
         }
         haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);

@@ -26,9 +26,9 @@ typedef struct haft__fork_builder {
 /* Finds the last event of the fork, from the options. Fails with BAD_INPUT. */
 HAFT_MUST_USE haft_status haft__fork_find_point(haft__fork_builder *f);
 
-/* Checks whether the folded run can be forked at that point: at the end of a turn, at a pending
- * call if no effect would happen twice without approval, or at its end (`is_copy`). Fails with
- * BAD_INPUT or BAD_STATE. */
+/* Checks whether the folded run can be forked at that point: at the end of a turn, at its
+ * end (`is_copy`), or at a pending call. No effect may happen a second time without approval. Fails
+ * with BAD_INPUT or BAD_STATE. */
 HAFT_MUST_USE haft_status haft__fork_check_point(haft__fork_builder *f);
 
 #endif

@@ -30,23 +30,23 @@ struct haft__embedder {
     haft__embedder_options options;
     haft__provider_headers headers; /* including the key */
     haft__embedding_cache cache;
-    uint64_t generation;
+    uint64_t generation;    /* random; changes when the cache is discarded */
     uint64_t backoff_until; /* end of the backoff on the loop's clock; 0: none */
     size_t batch;           /* texts per request: fewer for a slow server */
-    haft_str slow_path;     /* backoff file; "": no file */
-    bool was_slow;          /* a backoff file exists */
+    haft_str slow_path;     /* path of the backoff file; "": none is used */
+    bool has_backoff_file;  /* the file exists */
     char reason[REASON_BYTES + 1];
 };
 
 struct haft__embedder_job {
     haft__embedder *embedder;
     haft__arena arena;
-    haft_str *texts; /* of tools without a vector */
-    size_t count, at;
+    haft_str *texts;  /* of tools without a vector */
+    size_t count, at; /* texts; `at`: the first one whose vector was not received */
     size_t requested; /* texts in the pending request */
     haft_str query;
     haft__buf body, reply;
-    uint32_t status;
+    uint32_t http_status;
     haft__http_transfer *transfer;
     uint64_t deadline_ms; /* of the tools, on the clock of the loop */
     uint64_t generation;  /* of the embedder when the job began */
@@ -77,7 +77,7 @@ static void load_backoff(haft__embedder *embedder, haft_str name)
     embedder->slow_path = haft__embedding_backoff_path(&embedder->arena, name);
     if (haft__embedding_backoff_read(&embedder->arena, embedder->slow_path, haft__clock_now(),
                                      &slow)) {
-        embedder->was_slow = true;
+        embedder->has_backoff_file = true;
         embedder->batch = slow.batch;
         if (slow.remaining_ms > 0 && !embedder->options.ignore_backoff) {
             embedder->backoff_until = haft__loop_now(embedder->options.loop) + slow.remaining_ms;
@@ -105,7 +105,7 @@ static haft_status open_cache(haft__embedder *embedder, haft_error *err)
                                       embedder->options.in_memory, embedder->options.hash_key, err);
 }
 
-static void renew(haft__embedder *embedder)
+static void start_generation(haft__embedder *embedder)
 {
     (void)haft__random_bytes(&embedder->generation, sizeof(embedder->generation));
 }
@@ -113,32 +113,34 @@ static void renew(haft__embedder *embedder)
 haft_status haft__embedder_create(const haft__embedder_options *options,
                                   haft__embedder **ret_embedder, haft_error *err)
 {
-    haft__embedder *made = calloc(1, sizeof(*made));
-    if (made == NULL) {
+    haft__embedder *embedder = calloc(1, sizeof(*embedder));
+    if (embedder == NULL) {
         return haft__fail_no_memory(err);
     }
-    made->options = *options;
-    made->batch = HAFT__LIMIT_EMBED_BATCH;
-    made->slow_path = HAFT__LIT("");
-    made->options.tools_ms = options->tools_ms > 0 ? options->tools_ms : HAFT__LIMIT_EMBED_TOOLS_MS;
-    made->options.first_ms = options->first_ms > 0 ? options->first_ms : HAFT__LIMIT_EMBED_FIRST_MS;
-    haft__arena_init(&made->arena, 0);
-    renew(made);
-    haft_str *texts[] = {&made->options.url, &made->options.model, &made->options.query_prefix,
-                         &made->options.document_prefix};
-    haft_status status =
-        haft__openai_chat_api.write_headers(options->key, &made->arena, &made->headers, err);
-    made->options.key = HAFT__LIT("");
+    embedder->options = *options;
+    embedder->batch = HAFT__LIMIT_EMBED_BATCH;
+    embedder->slow_path = HAFT__LIT("");
+    embedder->options.tools_ms =
+        options->tools_ms > 0 ? options->tools_ms : HAFT__LIMIT_EMBED_TOOLS_MS;
+    embedder->options.first_ms =
+        options->first_ms > 0 ? options->first_ms : HAFT__LIMIT_EMBED_FIRST_MS;
+    haft__arena_init(&embedder->arena, 0);
+    start_generation(embedder);
+    haft_str *texts[] = {&embedder->options.url, &embedder->options.model,
+                         &embedder->options.query_prefix, &embedder->options.document_prefix};
+    haft_status status = haft__openai_chat_api.write_headers(options->key, &embedder->arena,
+                                                             &embedder->headers, err);
+    embedder->options.key = HAFT__LIT("");
     for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
-        *texts[i] = haft__arena_copy(&made->arena, *texts[i]);
-        status = texts[i]->ptr != NULL ? HAFT_OK : haft__arena_fail(&made->arena, err);
+        *texts[i] = haft__arena_copy(&embedder->arena, *texts[i]);
+        status = texts[i]->ptr != NULL ? HAFT_OK : haft__arena_fail(&embedder->arena, err);
     }
-    status = status == HAFT_OK ? open_cache(made, err) : status;
+    status = status == HAFT_OK ? open_cache(embedder, err) : status;
     if (status != HAFT_OK) {
-        haft__embedder_destroy(made);
+        haft__embedder_destroy(embedder);
         return status;
     }
-    *ret_embedder = made;
+    *ret_embedder = embedder;
     return HAFT_OK;
 }
 
@@ -214,15 +216,15 @@ static void save_backoff(haft__embedder *embedder)
 {
     const haft__embedding_backoff slow = {HAFT__LIMIT_EMBED_COOLDOWN_MS, embedder->batch,
                                           haft__str(embedder->reason)};
-    embedder->was_slow =
+    embedder->has_backoff_file =
         haft__embedding_backoff_write(embedder->slow_path, haft__clock_now(), &slow);
 }
 
 static void clear_backoff(haft__embedder *embedder)
 {
-    if (embedder->was_slow) {
+    if (embedder->has_backoff_file) {
         (void)unlink(embedder->slow_path.ptr);
-        embedder->was_slow = false;
+        embedder->has_backoff_file = false;
     }
 }
 
@@ -233,7 +235,7 @@ static haft_status send_next(haft__embedder_job *job, haft_error *err);
 static void on_head(void *context, const haft__http_result *so_far)
 {
     haft__embedder_job *job = context;
-    job->status = so_far->status;
+    job->http_status = so_far->status;
 }
 
 static bool on_body(void *context, haft_str bytes)
@@ -245,7 +247,7 @@ static bool on_body(void *context, haft_str bytes)
 
 static bool is_good(const haft__embedder_job *job)
 {
-    return job->status >= 200 && job->status < 300;
+    return job->http_status >= 200 && job->http_status < 300;
 }
 
 /* The transfer failed: reports the server's message or the connection error. */
@@ -262,7 +264,7 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
     bool has_reason =
         result->end == HAFT__HTTP_OK
         && haft__openai_chat_api.read_failure(
-               job->status, body, HAFT__LIT(""), job->embedder->options.hash_key,
+               job->http_status, body, HAFT__LIT(""), job->embedder->options.hash_key,
                haft__redactor_cleaner(job->embedder->options.redactor), &job->arena, &failure, NULL)
                == HAFT_OK;
     store_reason(job->embedder, has_reason ? failure.message : haft__str(result->message));
@@ -291,18 +293,18 @@ static haft_status read_tools(haft__embedder_job *job, const haft__embeddings *f
     return HAFT_OK;
 }
 
-/* The dimensions differ from the cached ones (another model under the same name), or the cache is
- * full. The next search requests all tools again. */
-static void start_over(haft__embedder_job *job, size_t dimensions)
+/* Discards the cache and fails the job, because the dimensions differ from the cached ones (another
+ * model under the same name), or because the cache is full. The next search requests all tools. */
+static void discard_cache(haft__embedder_job *job, size_t dimensions)
 {
     haft__embedding_cache *cache = &job->embedder->cache;
     char text[128];
-    (void)snprintf(
-        text, sizeof(text),
-        "found a vector of %zu numbers, those of the tools have %u: they are computed again",
-        dimensions, cache->dimensions);
+    (void)snprintf(text, sizeof(text),
+                   "found a vector of %zu numbers, expected %u as for the tools: the next search "
+                   "computes them again",
+                   dimensions, cache->dimensions);
     haft__embedding_cache_clear(cache);
-    renew(job->embedder);
+    start_generation(job->embedder);
     fail(job, haft__str(text));
 }
 
@@ -312,7 +314,7 @@ static void read_query(haft__embedder_job *job, const haft__embeddings *found)
                                           found->dimensions};
     uint32_t cached = job->embedder->cache.dimensions;
     if (cached > 0 && cached != found->dimensions) {
-        start_over(job, found->dimensions);
+        discard_cache(job, found->dimensions);
         return;
     }
     if (job->generation != job->embedder->generation) {
@@ -345,7 +347,7 @@ static void handle_reply(haft__embedder_job *job)
     }
     status = read_tools(job, &found, &err);
     if (status == HAFT_BAD_STATE || status == HAFT_TOO_BIG) {
-        start_over(job, found.dimensions);
+        discard_cache(job, found.dimensions);
     } else if (status != HAFT_OK || send_next(job, &err) != HAFT_OK) {
         fail(job, haft__str(err.message));
     }
@@ -364,7 +366,7 @@ static void on_done(void *context, const haft__http_result *result)
 
 /* ---- requests ---- */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t min_of(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -385,12 +387,12 @@ static haft_status send(haft__embedder_job *job, uint64_t first_ms, uint64_t ms,
         .headers = headers,
         .header_count = 3 + own->count,
         .body = haft__buf_str(&job->body),
-        .connect_ms = smaller(ms, smaller(options->query_ms, HAFT__LIMIT_EMBED_FIRST_MS)),
+        .connect_ms = min_of(ms, min_of(options->query_ms, HAFT__LIMIT_EMBED_FIRST_MS)),
         .first_byte_ms = first_ms,
         .total_ms = ms,
         .max_bytes = HAFT__LIMIT_EMBED_REPLY_BYTES};
     haft__buf_clear(&job->reply);
-    job->status = 0;
+    job->http_status = 0;
     return haft__http_transfer_start(options->http, &request, &handlers, job, &job->transfer, err);
 }
 
@@ -407,7 +409,7 @@ static haft_status send_next(haft__embedder_job *job, haft_error *err)
                                    query ? &job->query : job->texts + job->at, job->requested);
     haft_status status = haft__buf_check(&job->body, err);
     uint64_t left_ms = now < job->deadline_ms ? job->deadline_ms - now : 1;
-    left_ms = smaller(left_ms, HAFT__LIMIT_EMBED_QUERY_MAX_MS);
+    left_ms = min_of(left_ms, HAFT__LIMIT_EMBED_QUERY_MAX_MS);
     return status != HAFT_OK ? status
            : query           ? send(job, options->query_ms, options->query_ms, err)
                              : send(job, options->first_ms, left_ms, err);

@@ -14,33 +14,34 @@ typedef struct glob_state {
     const haft__files_request *search;
     haft__buf *result;
     haft__walk walk;
-    size_t shown, more;
+    size_t shown;   /* paths in the result */
+    size_t omitted; /* further paths that match */
 } glob_state;
 
 static void add_path(glob_state *g, haft_str path)
 {
     size_t start = g->result->len;
-    if (g->more > 0 || g->shown == HAFT__LIMIT_FILES_GLOB_RESULTS) {
-        g->more++;
+    if (g->omitted > 0 || g->shown == HAFT__LIMIT_FILES_GLOB_RESULTS) {
+        g->omitted++;
         return;
     }
     if (start > 0) {
         haft__buf_add_char(g->result, '\n');
     }
     haft__files_display_name(g->result, path);
-    bool kept = haft__files_keep_line(g->result, start);
-    g->shown += kept;
-    g->more += !kept;
+    bool fits = haft__files_keep_line(g->result, start);
+    g->shown += fits;
+    g->omitted += !fits;
 }
 
 static void add_notes(glob_state *g)
 {
     haft__files_notes notes = {.result = g->result};
     const haft__walk *walk = &g->walk;
-    char shown[HAFT__FILES_SHORT_NAME_BYTES];
+    char short_name[HAFT__FILES_SHORT_NAME_BYTES];
     if (g->shown == 0) {
         haft__files_notes_add(&notes, "no file matches '%s'",
-                              haft__files_display_short_name(g->search->pattern, shown));
+                              haft__files_display_short_name(g->search->pattern, short_name));
         haft__files_notes_add(&notes, "%zu file%s checked", walk->files,
                               walk->files == 1 ? " was" : "s were");
         haft__files_notes_add_count(&notes, walk->ignored, "name was", "names were",
@@ -48,7 +49,7 @@ static void add_notes(glob_state *g)
         haft__files_notes_add_count(&notes, walk->links, "symbolic link was", "symbolic links were",
                                     "not followed");
     }
-    haft__files_notes_add_count(&notes, g->more, "more file matches:", "more files match:",
+    haft__files_notes_add_count(&notes, g->omitted, "more file matches:", "more files match:",
                                 "narrow the pattern or give a `path`");
     haft__files_notes_add_walk(&notes, walk);
     haft__files_notes_end(&notes);

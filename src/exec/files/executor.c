@@ -58,12 +58,12 @@ static void done(haft__pool_job *pooled)
 {
     file_search *search_job = HAFT__CONTAINER(pooled, file_search, pooled);
     haft__exec_job *job = search_job->job;
-    bool given_up = atomic_load(&search_job->stop);
-    if (!given_up) {
+    bool cancelled = atomic_load(&search_job->stop);
+    if (!cancelled) {
         report(search_job);
     }
     haft__buf_finish(&search_job->result);
-    if (given_up) {
+    if (cancelled) {
         haft__exec_job_release(job);
     }
 }
@@ -124,8 +124,8 @@ static haft_status read_arguments(haft__exec_job *job, haft__files_request *sear
     search->limit = read_number(job, "limit");
     search->spec_path = haft__arena_copy(&job->arena, job->call.spec->path);
     search->root = haft__arena_copy(&job->arena, job->call.spec->root);
-    bool kept = search->spec_path.ptr != NULL && search->root.ptr != NULL;
-    return status != HAFT_OK || kept ? status : haft__arena_fail(&job->arena, err);
+    bool copied = search->spec_path.ptr != NULL && search->root.ptr != NULL;
+    return status != HAFT_OK || copied ? status : haft__arena_fail(&job->arena, err);
 }
 
 static haft_status start(haft__exec_job *job, search_function *function, haft_error *err)

@@ -38,13 +38,13 @@ static bool on_body(void *context, haft_str bytes)
     return call->body.status == HAFT_OK;
 }
 
-static void on_done(void *context, const haft__http_result *answer)
+static void on_done(void *context, const haft__http_result *response)
 {
     haft__exec_job *job = context;
     http_call *call = job->state;
-    haft__exec_result result = {.text = HAFT__LIT("out of memory"), .started = answer->sent};
+    haft__exec_result result = {.text = HAFT__LIT("out of memory"), .started = response->sent};
     if (call->body.status == HAFT_OK) {
-        haft__http_tool_result(job, answer, haft__buf_str(&call->body), &result);
+        haft__http_tool_result(job, response, haft__buf_str(&call->body), &result);
     }
     haft__exec_report(job, &result);
     haft__buf_finish(&call->body);

@@ -150,8 +150,8 @@ static enum MHD_Result refuse(haft__http_server_request *request, unsigned statu
     const haft__http_server *server = request->connection->server;
     haft__buf body;
     haft__buf_init(&body, REFUSAL_BYTES);
-    if (server->options.refusal != NULL) {
-        server->options.refusal(server->context, status, message, &body);
+    if (server->options.write_error != NULL) {
+        server->options.write_error(server->context, status, message, &body);
     } else {
         haft__buf_addf(&body, "{\"error\":{\"message\":\"%s\"}}", message);
     }
@@ -301,7 +301,7 @@ static haft__http_server_body_action choose_body_action(const haft__http_server_
 {
     const haft__http_server *server = request->connection->server;
     const haft__http_server_options *options = &server->options;
-    if (options->wants != NULL && !options->wants(server->context, request)) {
+    if (options->accept_body != NULL && !options->accept_body(server->context, request)) {
         return HAFT__HTTP_SERVER_BODY_DISCARD;
     }
     if (length > options->max_body) {

@@ -9,16 +9,16 @@
  *
  * The server itself rejects requests that are too big (413, 431), requests whose body does not fit
  * into the memory for all bodies (503), requests that arrive too slowly, and requests that two
- * programs could parse differently: a repeated Content-Length, or one together with a transfer
- * coding; invalid header names, and control characters in header values and targets; continued
- * header lines; a coding other than chunked; an absolute target for another host than the Host
- * header. After such a request the connection is closed.
+ * programs could parse differently: a repeated Content-Length, or a Content-Length together with a
+ * transfer coding; invalid header names, and control characters in header values and targets;
+ * header lines that continue the line before; a coding other than chunked; an absolute target for
+ * another host than the Host header. After such a request the connection is closed.
  *
- * libmicrohttpd before 1.0 parses lines that end with a bare LF, and a NUL in a head with such
- * lines may remain hidden. It skips lines in front of a request that are empty or begin with a NUL.
- * haft cannot detect these cases: a proxy before haft must not forward such requests. Responses
- * that libmicrohttpd generates itself have an HTML body. Version 0.9.75 sends the head of that
- * response twice if a Content-Length is not a number.
+ * libmicrohttpd before 1.0 accepts lines that end with a bare LF, and in a head with such lines
+ * haft cannot see a NUL. It also skips lines in front of a request that are empty or begin with a
+ * NUL. A proxy before haft must not forward such requests. Responses that libmicrohttpd generates
+ * itself have an HTML body. If a Content-Length is not a number, version 0.9.75 sends the head of
+ * its response twice.
  */
 #ifndef HAFT_IO_SERVER_SERVER_H
 #define HAFT_IO_SERVER_SERVER_H
@@ -34,8 +34,8 @@
 typedef struct haft__http_server haft__http_server;
 typedef struct haft__http_server_request haft__http_server_request;
 
-/* Decides from the head of a request whether to accept its body. It may only call the functions
- * that read the request, but not the one for the body. */
+/* Decides from the head of a request whether to accept its body. It must call only
+ * functions that read the request, and not haft__http_server_body. */
 typedef bool haft__http_server_accept_body(void *context, const haft__http_server_request *request);
 
 /* Appends the JSON body of an error response that the server generates itself. The message is ASCII
@@ -43,14 +43,15 @@ typedef bool haft__http_server_accept_body(void *context, const haft__http_serve
 typedef void haft__http_server_write_error(void *context, uint32_t status, const char *message,
                                            haft__buf *body);
 
-/* A number of 0 means the limit of base/limits.h; a greater number than that limit is an error. */
+/* Each number is a limit: 0 stands for the value in base/limits.h, and a greater value is an
+ * error. */
 typedef struct haft__http_server_options {
     haft_str address; /* as for haft__listener_open */
-    /* Called with the handler's context. NULL: all bodies are accepted. For the handler, a rejected
-     * body is empty; if the body is long, the handler gets the request immediately. */
-    haft__http_server_accept_body *wants;
+    /* Called with the handler's context. NULL: all bodies are accepted. If a body is
+     * rejected, the handler gets an empty body; it does not wait until a long body has arrived. */
+    haft__http_server_accept_body *accept_body;
     /* Called with the handler's context. NULL: {"error":{"message":...}} */
-    haft__http_server_write_error *refusal;
+    haft__http_server_write_error *write_error;
     size_t max_body;        /* bytes */
     size_t max_bodies;      /* bytes of all bodies that are being received or handled */
     size_t max_queue;       /* bytes of a stream that its client has not read yet */
@@ -92,8 +93,8 @@ haft_str haft__http_server_query(const haft__http_server_request *request);
 haft_str haft__http_server_body(const haft__http_server_request *request);
 /* Frees the body before the request is finished. */
 void haft__http_server_release_body(haft__http_server_request *request);
-/* The first header with this name, case-insensitive. .ptr is NULL if it is missing, and for all
- * headers after the client has disconnected. */
+/* The first header with this name, case-insensitive. .ptr is NULL if it is missing, or if
+ * the client has disconnected. */
 haft_str haft__http_server_header(const haft__http_server_request *request, const char *name);
 /* The number of headers with this name. */
 size_t haft__http_server_header_count(const haft__http_server_request *request, const char *name);

@@ -9,12 +9,14 @@
 #define OPEN  HAFT__LIT("=?base64?")
 #define CLOSE HAFT__LIT("?=")
 
-static bool is_safe(haft_str value)
+/* Whether a header can have the value as it is: visible ASCII, with white space only inside, and
+ * not in the form of an encoded value. */
+static bool is_plain(haft_str value)
 {
     for (size_t i = 0; i < value.len; i++) {
         unsigned char c = (unsigned char)value.ptr[i];
-        bool edge = i == 0 || i + 1 == value.len;
-        if ((c < 0x21 || c > 0x7E) && (edge || (c != ' ' && c != '\t'))) {
+        bool first_or_last = i == 0 || i + 1 == value.len;
+        if ((c < 0x21 || c > 0x7E) && (first_or_last || (c != ' ' && c != '\t'))) {
             return false;
         }
     }
@@ -23,7 +25,7 @@ static bool is_safe(haft_str value)
 
 void haft__mcp_header_add(haft__buf *buf, haft_str value)
 {
-    if (is_safe(value)) {
+    if (is_plain(value)) {
         haft__buf_add_str(buf, value);
         return;
     }
@@ -32,7 +34,7 @@ void haft__mcp_header_add(haft__buf *buf, haft_str value)
     haft__buf_add_str(buf, CLOSE);
 }
 
-static bool is_header(haft__json value)
+static bool can_be_header(haft__json value)
 {
     return value.kind == HAFT__JSON_STRING || value.kind == HAFT__JSON_TRUE
            || value.kind == HAFT__JSON_FALSE
@@ -45,7 +47,7 @@ bool haft__mcp_header_param(haft__buf *buf, const haft__mcp_param *param, haft__
     for (size_t i = 0; i < param->depth && value != NULL; i++) {
         value = haft__json_get(*value, param->path[i]);
     }
-    if (value == NULL || !is_header(*value)) {
+    if (value == NULL || !can_be_header(*value)) {
         return false;
     }
     haft__buf_addf(buf, "Mcp-Param-%.*s: ", HAFT__ARG(param->name));

@@ -169,8 +169,8 @@ haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
     endpoint->options.idle_ms =
         options->idle_ms > 0 ? options->idle_ms : HAFT__LIMIT_MCP_SESSION_IDLE_MS;
     haft__http_server_options server = {.address = options->address,
-                                        .wants = wants_body,
-                                        .refusal = write_refusal,
+                                        .accept_body = wants_body,
+                                        .write_error = write_refusal,
                                         .max_body = HAFT__LIMIT_MCP_MESSAGE_BYTES};
     haft_status status =
         haft__http_server_create(options->loop, &server, handle, endpoint, &endpoint->server, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve/mock/ollama.h - Ollama's own API for the mock model: requests of /api/chat as requests of
- * Chat Completions, and replies as lines of JSON. */
+/* serve/mock/ollama.h - the mock model behind Ollama's own API: translates requests of /api/chat
+ * into requests of Chat Completions, and writes replies as lines of JSON. */
 #ifndef HAFT_SERVE_MOCK_OLLAMA_H
 #define HAFT_SERVE_MOCK_OLLAMA_H
 

@@ -149,8 +149,8 @@ static void use_import(haft__loader *l, haft_str file, haft_str pinned,
         (void)haft__loader_warning(l, AT, HAFT__SUBJECT_VALUE, "%.*s: %.*s", HAFT__ARG(file),
                                    HAFT__ARG(import->notes[i]));
     }
-    for (size_t i = 0; i < import->left_count; i++) {
-        haft__loader_report_skipped_server(l, import->left[i].name, import->left[i].why,
+    for (size_t i = 0; i < import->skipped_count; i++) {
+        haft__loader_report_skipped_server(l, import->skipped[i].name, import->skipped[i].why,
                                            HAFT__LIT(""));
     }
     join(l, import->servers);

@@ -187,7 +187,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The runs of the thread that have ended and were created before run `number`, in the order of
- * their numbers; NULL if out of memory. The order of ids follows the clock, which may be set
+ * their numbers; NULL if out of memory. Ids give no order: they follow the clock, which may be set
  * back. */
 static const haft__memory_run **find_history(const haft__memory_store *memory, haft__arena *arena,
                                              haft_str thread, uint64_t number, size_t *ret_count)
@@ -198,18 +198,18 @@ static const haft__memory_run **find_history(const haft__memory_store *memory, h
                               thread)) {
         end++;
     }
-    const haft__memory_run **past = haft__arena_array(arena, end - begin, sizeof(*past));
+    const haft__memory_run **history = haft__arena_array(arena, end - begin, sizeof(*history));
     *ret_count = 0;
-    for (size_t i = begin; past != NULL && i < end; i++) {
+    for (size_t i = begin; history != NULL && i < end; i++) {
         const haft__memory_run *run = memory->threads.items[i];
         if (run->row.state == HAFT__RUN_STATE_ENDED && run->number < number) {
-            past[(*ret_count)++] = run;
+            history[(*ret_count)++] = run;
         }
     }
     if (*ret_count > 1) {
-        qsort(past, *ret_count, sizeof(*past), by_number);
+        qsort(history, *ret_count, sizeof(*history), by_number);
     }
-    return past;
+    return history;
 }
 
 static bool copy_history(haft__arena *arena, const haft__store_run *row, haft__store_run *ret_row)
@@ -232,14 +232,14 @@ haft_status haft__memory_thread_history(haft__memory_store *memory, haft__store_
     }
     uint64_t number = named != NULL ? named->number : UINT64_MAX;
     size_t count = 0;
-    const haft__memory_run **past =
+    const haft__memory_run **history =
         find_history(memory, request->arena, request->thread, number, &count);
-    size_t left_out = count > HAFT__LIMIT_STORE_LIST ? count - HAFT__LIMIT_STORE_LIST : 0;
-    count -= left_out;
+    size_t skipped = count > HAFT__LIMIT_STORE_LIST ? count - HAFT__LIMIT_STORE_LIST : 0;
+    count -= skipped;
     haft__store_run *rows =
-        past != NULL ? haft__arena_array(request->arena, count, sizeof(*rows)) : NULL;
+        history != NULL ? haft__arena_array(request->arena, count, sizeof(*rows)) : NULL;
     for (size_t i = 0; rows != NULL && i < count; i++) {
-        rows = copy_history(request->arena, &past[left_out + i]->row, &rows[i]) ? rows : NULL;
+        rows = copy_history(request->arena, &history[skipped + i]->row, &rows[i]) ? rows : NULL;
     }
     request->found = rows;
     request->found_count = count;

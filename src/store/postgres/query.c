@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query.c - statements with arguments, and their answers.
+ * query.c - sends statements with arguments, and reads their results.
  *
  * Every statement is sent with its parameters. Statements are never prepared, so that a pooler may
  * use another server connection for each transaction. Bytes and texts are sent in binary form.
@@ -58,24 +58,24 @@ void haft__pg_write_array(haft__buf *to, const haft_str *texts, size_t count)
         }
         haft__buf_add_char(to, '"');
     }
-    haft__buf_add(to, "}", 2);
+    haft__buf_add(to, "}", 2); /* with a NUL, which haft__pg_arg_literal needs */
 }
 
 void haft__pg_connection_query(haft__pg_connection *connection, const char *sql,
                                const haft__pg_args *args)
 {
     static const haft__pg_args no_args;
-    const haft__pg_args *with = args != NULL ? args : &no_args;
+    const haft__pg_args *given = args != NULL ? args : &no_args;
     const char *values[HAFT__PG_ARGS];
     char digits[HAFT__PG_ARGS][24];
-    for (int i = 0; i < with->count; i++) {
-        bool number = with->lengths[i] == HAFT__PG_NUMBER;
-        (void)snprintf(digits[i], sizeof(digits[i]), "%llu", (unsigned long long)with->numbers[i]);
-        values[i] = number ? digits[i] : with->values[i];
+    for (int i = 0; i < given->count; i++) {
+        bool number = given->lengths[i] == HAFT__PG_NUMBER;
+        (void)snprintf(digits[i], sizeof(digits[i]), "%llu", (unsigned long long)given->numbers[i]);
+        values[i] = number ? digits[i] : given->values[i];
     }
     if (!connection->broken
-        && connection->pg->lib->sendQueryParams(connection->conn, sql, with->count, NULL, values,
-                                                with->lengths, with->formats, 1)
+        && connection->pg->lib->sendQueryParams(connection->conn, sql, given->count, NULL, values,
+                                                given->lengths, given->formats, 1)
                == 0) {
         connection->broken = true;
     }
@@ -93,7 +93,7 @@ void haft__pg_job_modify(haft__pg_job *job, const char *sql, const haft__pg_args
     haft__pg_job_query(job, sql, args);
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
 uint64_t haft__pg_affected_rows(const haft__pg_job *job, unsigned answer)
 {
@@ -201,7 +201,7 @@ void haft__pg_query_head(haft__pg_job *job, haft_str id)
     haft__pg_job_query(job, HAFT__PG_HEAD, &args);
 }
 
-/* Finds the row with this id; the rows are sorted. */
+/* Finds the row with this id by binary search: the rows are sorted. rows.row counts from 1. */
 static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret_head,
                              haft_error *err)
 {

@@ -119,9 +119,10 @@ static haft_status check_version(haft__pg_job *job, haft_error *err)
     if (!haft__pg_rows_next(&rows)) {
         return haft__pg_fail_damaged(job->connection->pg, err, "its version is missing");
     }
-    uint64_t version = haft__pg_rows_int(&rows), oldest = haft__pg_rows_int(&rows);
+    uint64_t version = haft__pg_rows_int(&rows);
+    uint64_t oldest_reader = haft__pg_rows_int(&rows); /* the oldest version that can use them */
     haft_status status = haft__pg_rows_end(&rows, err);
-    bool known = version >= HAFT__PG_VERSION && oldest <= HAFT__PG_VERSION;
+    bool known = version >= HAFT__PG_VERSION && oldest_reader <= HAFT__PG_VERSION;
     return status == HAFT_OK && !known ? haft__pg_fail_version(job->connection->pg, version, err)
                                        : status;
 }

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "exec/exec_help.h"
 
-/* Reports to a job that is not running, and returns the report. */
+/* Reports the end of a program to a new job, and returns the result that the job gets. */
 static haft__exec_result report(help_exec *f, haft__exec_job *job, const haft__child_result *ended)
 {
     *job = (haft__exec_job){.exec = f->exec, .references = 2};

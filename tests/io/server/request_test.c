@@ -413,7 +413,7 @@ TEST(a_body_that_the_handler_does_not_want_is_not_stored)
     };
     CHECK_INT(HAFT__LIMIT_SERVER_EXCESS_BYTES, 1048576, "LONG_LENGTH is not one past the limit");
     server_case c;
-    server_open(&c, &(haft__http_server_options){.wants = wants_good});
+    server_open(&c, &(haft__http_server_options){.accept_body = wants_good});
     for (size_t i = 0; i < COUNT(cases); i++) {
         int fd = server_dial(&c);
         CHECK(server_send(&c, fd, haft__str(cases[i].request)), "case %zu", i);
@@ -430,7 +430,7 @@ TEST(a_body_that_the_handler_does_not_want_is_not_stored)
 TEST(a_body_that_the_handler_does_not_want_is_read_for_a_while)
 {
     server_case c;
-    server_open(&c, &(haft__http_server_options){.wants = wants_good});
+    server_open(&c, &(haft__http_server_options){.accept_body = wants_good});
     CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, false), 200, "a body with a length");
     CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, true), 200, "a body in chunks");
     CHECK_INT(c.handled, 2, "requests that reached the handler");

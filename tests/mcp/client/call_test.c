@@ -63,7 +63,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send $call(2,a) for 1\n"
      "  done 1 result sent {}\n"},
-    /* a malformed response is a response */
+    /* a malformed response ends its call */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -304,7 +304,7 @@ static const test_client_case cases[] = {
      "  done 1 input sent round 2 state '' answered "
      "{\"r\":{\"roots\":[{\"uri\":\"file:///data\",\"name\":\"data\"},{\"uri\":\"file:///x\"}]}} | "
      "0 k of 1: form 'Who?' {\"type\":\"object\",\"properties\":{}}\n"},
-    /* only a state */
+    /* a server sends only a state */
     {"",
      "start\n"
      "get $discovered(1)\n"
@@ -685,7 +685,7 @@ TEST(a_known_tool_has_its_headers)
         .tool = HAFT__LIT("b"), .arguments = haft__json_object(&member, 1), .known = &tool};
     CHECK_INT(haft__mcp_client_call(client, &call, &number, NULL), HAFT_OK, "call");
     CHECK(haft__mcp_client_next(client, &event) && event.send.header_count == 4,
-          "the call has not four headers");
+          "expected a call with four headers");
     CHECK_STR(event.send.headers[3], HAFT__LIT("Mcp-Param-Region: eu"), "the fourth header");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&log);

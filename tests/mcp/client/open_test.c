@@ -79,7 +79,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\"}}\n",
      "  send $discover(1)\n"
      "  send $initialize(2)\n"},
-    /* any other error is an old server */
+    /* any other error means a legacy server */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
@@ -134,7 +134,7 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $discover(2)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"},
-    /* each error names the other era: modern first */
+    /* each era's error names the other era: modern first */
     {"L",
      "start\n"
      "get "
@@ -146,7 +146,7 @@ static const test_client_case cases[] = {
      "  failed the server supports no version of MCP that haft supports (haft supports 2026-07-28 "
      "and, "
      "with initialize, 2025-11-25 and older)\n"},
-    /* each error names the other era: legacy first */
+    /* each era's error names the other era: legacy first */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
@@ -156,7 +156,7 @@ static const test_client_case cases[] = {
      "  send $discover(1)\n"
      "  send $initialize(2)\n"
      "  failed the server rejected initialize: v\n"},
-    /* an older version, named in an error */
+    /* an error names an older version */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"Unsupported "
@@ -281,7 +281,7 @@ static const test_client_case cases[] = {
      "  send stream "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"subscriptions/"
      "listen\",\"params\":{META,\"notifications\":{\"toolsListChanged\":true}}}\n"},
-    /* listening, an old server */
+    /* listening, a legacy server */
     {"lL",
      "start\n"
      "get $opened(1)\n",

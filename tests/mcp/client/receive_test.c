@@ -148,7 +148,7 @@ static const test_client_case cases[] = {
      "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
      "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
      "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"},
-    /* after the end messages are ignored */
+    /* after the end, messages are ignored */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -225,7 +225,7 @@ TEST(a_message_that_is_too_big_is_not_copied)
 #define J "{\"jsonrpc\":\"2.0\","
 
 /* Whether the output of the steps after OPEN contains `wanted`. */
-static bool happens(const char *letters, const char *steps, const char *wanted)
+static bool output_contains(const char *letters, const char *steps, const char *wanted)
 {
     haft__mcp_client_options options = test_client_options_of(letters);
     haft__mcp_client *client = NULL;
@@ -242,7 +242,7 @@ static bool happens(const char *letters, const char *steps, const char *wanted)
     return found;
 }
 
-/* If anything invalid arrives as the response, the call does not wait for another. */
+/* An invalid response is the response: the call does not wait for another one. */
 TEST(an_invalid_response_ends_its_call)
 {
     static const struct {
@@ -272,14 +272,14 @@ TEST(an_invalid_response_ends_its_call)
     for (size_t i = 0; i < COUNT(rows); i++) {
         char steps[1024], wanted[256];
         (void)snprintf(steps, sizeof(steps), OPEN "call a\nget %s\n", rows[i].text);
-        CHECK(
-            happens("L", steps,
-                    "done 1 error sent 0 http 0 null the server sent an answer that is not valid"),
-            "%s", rows[i].text);
+        CHECK(output_contains(
+                  "L", steps,
+                  "done 1 error sent 0 http 0 null the server sent an answer that is not valid"),
+              "%s", rows[i].text);
         (void)snprintf(wanted, sizeof(wanted), "%s", rows[i].why);
-        CHECK(happens("L", steps, wanted), "%s", rows[i].text);
+        CHECK(output_contains("L", steps, wanted), "%s", rows[i].text);
         (void)snprintf(steps, sizeof(steps), OPEN "call a\non 2 %s\n", rows[i].text);
-        CHECK(happens("Lh", steps, "not valid: "), "over HTTP: %s", rows[i].text);
+        CHECK(output_contains("Lh", steps, "not valid: "), "over HTTP: %s", rows[i].text);
     }
 }
 
@@ -308,12 +308,12 @@ TEST(an_error_without_an_id_belongs_to_the_only_request)
          "done 1 "},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        CHECK(happens(rows[i].options, rows[i].steps, rows[i].wanted), "%s", rows[i].steps);
+        CHECK(output_contains(rows[i].options, rows[i].steps, rows[i].wanted), "%s", rows[i].steps);
     }
 }
 
-/* Whether `wanted` is the output of the steps `begin` and a response that is too deep. */
-static bool ends(const char *begin, const char *wanted)
+/* Whether the output contains `wanted` if a response that is too deep follows the steps `begin`. */
+static bool deep_response_causes(const char *begin, const char *wanted)
 {
     haft__buf steps;
     haft__buf_init(&steps, 1 << 20);
@@ -323,16 +323,19 @@ static bool ends(const char *begin, const char *wanted)
     }
     haft__buf_add_char(&steps, '\n');
     haft__buf_add_char(&steps, '\0');
-    bool found = happens("L", steps.ptr, wanted);
+    bool found = output_contains("L", steps.ptr, wanted);
     haft__buf_finish(&steps);
     return found;
 }
 
 TEST(a_response_that_nests_too_deep_ends_its_request)
 {
-    CHECK(ends(OPEN "call a\n", "done 1 error sent 0 http 0 null"), "a call");
-    CHECK(ends(OPEN "call a\ncall b\n", "done 1 error sent 0 http 0 null"), "one of two calls");
-    CHECK(ends(OPEN "list\n", "tools 0 error 1:165 (byte 164): expected at most"), "a list");
-    CHECK(ends(OPEN "list\ncall a\n", "tools 0 error 1:165 (byte 164): expected at most"),
+    CHECK(deep_response_causes(OPEN "call a\n", "done 1 error sent 0 http 0 null"), "a call");
+    CHECK(deep_response_causes(OPEN "call a\ncall b\n", "done 1 error sent 0 http 0 null"),
+          "one of two calls");
+    CHECK(deep_response_causes(OPEN "list\n", "tools 0 error 1:165 (byte 164): expected at most"),
+          "a list");
+    CHECK(deep_response_causes(OPEN "list\ncall a\n",
+                               "tools 0 error 1:165 (byte 164): expected at most"),
           "a list next to a call");
 }

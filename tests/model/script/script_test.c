@@ -177,7 +177,7 @@ static const struct {
      "the script expects contains lock, found nothing like it in the request"},
 };
 
-TEST(a_request_is_compared_with_what_is_expected)
+TEST(a_request_is_compared_with_the_expectations)
 {
     for (size_t i = 0; i < COUNT(expectations); i++) {
         char text[512], where[64];
@@ -434,23 +434,24 @@ TEST(an_expectation_that_fails_without_memory_still_fails)
 TEST(replies_for_the_other_kind_of_request_are_skipped)
 {
     static const char text[] =
-        "{\"replies\":[{\"when\":\"constrained\",\"text\":\"held\"},{\"when\":\"free\",\"text\":"
+        "{\"replies\":[{\"when\":\"constrained\",\"text\":\"grammar\"},{\"when\":\"free\",\"text\":"
         "\"free\"},{\"text\":\"any\",\"ignores_constraint\":true},{\"when\":\"constrained\"}]}";
-    haft__request held = request;
-    held.constraint.kind = HAFT__CONSTRAINT_GBNF;
+    haft__request constrained = request;
+    constrained.constraint.kind = HAFT__CONSTRAINT_GBNF;
     static const struct {
-        bool held[3];
-        const char *texts[3]; /* NULL: no reply is left */
+        bool constrained[3];
+        const char *texts[3]; /* NULL: the script has no more replies */
     } orders[] = {{{false, false, false}, {"free", "any", NULL}},
-                  {{true, true, true}, {"held", "any", ""}},
-                  {{true, false, false}, {"held", "free", "any"}}};
+                  {{true, true, true}, {"grammar", "any", ""}},
+                  {{true, false, false}, {"grammar", "free", "any"}}};
     for (size_t i = 0; i < COUNT(orders); i++) {
         script_case c;
         script_init(&c, text);
         for (size_t j = 0; j < 3; j++) {
             haft__script_answer answer = {0};
-            haft_status status = haft__script_ask(&c.script, orders[i].held[j] ? &held : &request,
-                                                  &c.arena, &answer, &c.err);
+            haft_status status =
+                haft__script_ask(&c.script, orders[i].constrained[j] ? &constrained : &request,
+                                 &c.arena, &answer, &c.err);
             CHECK_INT(status, orders[i].texts[j] != NULL ? HAFT_OK : HAFT_BAD_STATE, "%zu %zu", i,
                       j);
             if (status == HAFT_OK && orders[i].texts[j] != NULL) {

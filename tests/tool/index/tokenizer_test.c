@@ -93,7 +93,7 @@ TEST(words_have_stems)
               "stems that stay different");
 }
 
-TEST(queries_have_words_for_the_kind_of_a_token)
+TEST(a_query_gets_the_words_url_and_file_for_urls_and_files)
 {
     haft__search_tokenizer words;
     haft__search_word word;
