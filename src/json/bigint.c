@@ -44,9 +44,9 @@ void haft__bigint_copy(haft__bigint *a, const haft__bigint *b)
     memcpy(a->words, b->words, b->count * sizeof(b->words[0]));
 }
 
-void haft__bigint_multiply_add(haft__bigint *a, uint64_t factor, uint64_t more)
+void haft__bigint_multiply_add(haft__bigint *a, uint64_t factor, uint64_t addend)
 {
-    uint64_t carry = more;
+    uint64_t carry = addend;
     for (uint32_t i = 0; i < a->count; i++) {
         wide product = (wide)a->words[i] * factor + carry;
         a->words[i] = (uint64_t)product;

@@ -31,12 +31,13 @@ def parts(secret, *texts):
 
 
 class Place:
-    def __init__(self, way, secret, **env):
+    def __init__(self, behaviour, secret, **env):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
         self.secret = secret
         spec = {"haft": 1, "name": "a", "model": "script:script.json",
                 "limits": {"calls": 200, "turns": 50}, "mcp": {"servers": {"a": {
-            "command": [sys.executable, str(SERVER), way], "env": {"MYTOK": "${MYTOK}", **env}}}}}
+            "command": [sys.executable, str(SERVER), behaviour],
+            "env": {"MYTOK": "${MYTOK}", **env}}}}}
         (self.path / "spec.json").write_text(json.dumps(spec))
         self.script([])
 
@@ -75,8 +76,8 @@ def test_start(padding):
 
 
 def test_errors(row):
-    name, way, secret, report = row
-    place = Place(way, secret)
+    name, behaviour, secret, report = row
+    place = Place(behaviour, secret)
     out, err = place.haft("tools", "spec.json", "--refresh")
     check(f"no_part_of_a_secret_in_an_error_with_{name}",
           (parts(secret, out, err), report in err), ([], True))

@@ -61,10 +61,11 @@ TEST(texts_end_at_their_limit)
         CHECK_INT(keep_text(&buf).len, HAFT__LIMIT_EMBED_TEXT_BYTES + 3, "query %zu", more);
         CHECK_INT(text_of(HAFT__LIT(""), &doc).len, HAFT__LIMIT_EMBED_TEXT_BYTES, "tool %zu", more);
     }
-    memcpy(bytes + HAFT__LIMIT_EMBED_TEXT_BYTES - 1, "\xC3\xA4", 2); /* over the end */
+    memcpy(bytes + HAFT__LIMIT_EMBED_TEXT_BYTES - 1, "\xC3\xA4",
+           2); /* a character that crosses the limit */
     haft__search_doc doc = {.name = {bytes, HAFT__LIMIT_EMBED_TEXT_BYTES + 1}};
     CHECK_INT(text_of(HAFT__LIT(""), &doc).len, HAFT__LIMIT_EMBED_TEXT_BYTES - 1,
-              "no half of a character");
+              "a character is not split");
 }
 
 TEST(a_request_has_the_texts_in_their_order)
@@ -83,7 +84,7 @@ typedef struct read_case {
     const char *body;
     size_t count;
     haft_status status;
-    const char *says; /* the numbers of the vectors, or the error message */
+    const char *wanted; /* the numbers of the vectors, or the error message */
 } read_case;
 
 #define ITEM(index, vector) "{\"index\":" index ",\"embedding\":" vector "}"
@@ -126,7 +127,7 @@ static const read_case cases[] = {
     {"", 1, HAFT_BAD_INPUT, NULL},
 };
 
-static haft_status read_it(const char *body, size_t count, haft_str *ret_says)
+static haft_status read_response(const char *body, size_t count, haft_str *ret_found)
 {
     haft__arena arena;
     haft__embeddings found = {0};
@@ -141,7 +142,7 @@ static haft_status read_it(const char *body, size_t count, haft_str *ret_says)
     if (status != HAFT_OK) {
         length = (size_t)snprintf(text, 4096, "%s", err.message);
     }
-    *ret_says = (haft_str){text, length};
+    *ret_found = (haft_str){text, length};
     haft__arena_finish(&arena);
     return status;
 }
@@ -149,11 +150,11 @@ static haft_status read_it(const char *body, size_t count, haft_str *ret_says)
 TEST(responses_are_validated)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft_str says;
-        CHECK_INT(read_it(cases[i].body, cases[i].count, &says), cases[i].status, "%s",
+        haft_str found;
+        CHECK_INT(read_response(cases[i].body, cases[i].count, &found), cases[i].status, "%s",
                   cases[i].body);
-        if (cases[i].says != NULL) {
-            CHECK_STR(says, haft__str(cases[i].says), "%s", cases[i].body);
+        if (cases[i].wanted != NULL) {
+            CHECK_STR(found, haft__str(cases[i].wanted), "%s", cases[i].body);
         }
     }
 }

@@ -12,7 +12,7 @@
 #include "json/read.h"
 
 #define HISTORIES 300
-#define MOST      24
+#define MAX_TURNS 24
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -25,7 +25,7 @@ static haft_str name_of(haft__arena *arena, const char *prefix, uint64_t number)
     return haft__arena_format(arena, "%s%llu", prefix, (unsigned long long)number);
 }
 
-/* Ids of other providers, too long and with odd characters, and items of any provider. */
+/* Makes an id as some provider writes it: some are too long for others, or have odd characters. */
 static haft_str make_id(haft__arena *arena, uint64_t *seed, uint64_t number)
 {
     switch (next_random(seed) % 4) {
@@ -93,7 +93,7 @@ static void make_history(haft__messages *messages, haft__arena *arena, uint64_t 
     haft__messages_init(messages, arena);
     add(messages, (haft__message){.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("system")});
     add(messages, (haft__message){.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("task")});
-    size_t turns = next_random(&seed) % MOST;
+    size_t turns = next_random(&seed) % MAX_TURNS;
     for (size_t i = 0; i < turns; i++) {
         if (next_random(&seed) % 4 == 0) {
             add(messages, (haft__message){.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("more")});

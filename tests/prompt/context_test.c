@@ -6,11 +6,12 @@
 #include "base/str.h"
 #include "test.h"
 
-#define MOST 64
+#define MAX_PARTS 64
 
-/* A history in letters: S system, T task, A assistant, u user, o observation, k spared one, c a
- * stub, p a result that reveals tools. Each has the size that follows it, 100 without one. */
-static size_t read_parts(const char *text, haft__context_part parts[MOST])
+/* A history in letters: S system prompt, T task, A message of the assistant, u of the user, o
+ * observation, k spared observation, c stub, p result that reveals tools. The number after a letter
+ * is its size in tokens; without a number, 100. */
+static size_t read_parts(const char *text, haft__context_part parts[MAX_PARTS])
 {
     size_t count = 0;
     while (*text != '\0') {
@@ -51,7 +52,7 @@ static void describe(haft__buf *buf, const haft__context_plan *plan, size_t coun
     }
 }
 
-TEST(what_gives_way_first)
+TEST(old_parts_are_shortened_first)
 {
     static const struct {
         const char *name, *parts;
@@ -64,7 +65,7 @@ TEST(what_gives_way_first)
         {"as many as are kept", "STAoAo", 700, {true, 75, 2}, {.on = false}, "keep"},
         {"a spared tool", "STAkAo200Ao", 1000, {true, 75, 1}, {true, 90, 1}, "clear 00000100"},
         {"too little to be worth it", "STAo50Au400Ao", 1300, {true, 75, 1}, {.on = false}, "keep"},
-        {"... but it must fit",
+        {"too little, but the request does not fit",
          "STAo50Au400Ao",
          1040,
          {true, 75, 1},
@@ -77,7 +78,7 @@ TEST(what_gives_way_first)
          {true, 75, 1},
          {true, 90, 2},
          "replace up to 6, text 190"},
-        {"fewer turns, if it must fit",
+        {"fewer turns stay, if the request does not fit otherwise",
          "STAcAcAc600Ao",
          900,
          {.on = false},
@@ -89,21 +90,26 @@ TEST(what_gives_way_first)
          {true, 75, 1},
          {true, 90, 2},
          "replace up to 6, text 100"},
-        {"new observations at last", "STAo900", 800, {true, 75, 3}, {true, 90, 1}, "clear 0001"},
+        {"new observations, if nothing else helps",
+         "STAo900",
+         800,
+         {true, 75, 3},
+         {true, 90, 1},
+         "clear 0001"},
         {"only the largest of them",
          "STAo900o200",
          900,
          {true, 75, 3},
          {.on = false},
          "clear 00010"},
-        {"nothing is left", "S900TAo", 800, {true, 75, 1}, {true, 90, 1}, "full"},
-        {"nothing may give way", "STAoAo", 500, {.on = false}, {.on = false}, "full"},
+        {"nothing is stay_count", "S900TAo", 800, {true, 75, 1}, {true, 90, 1}, "full"},
+        {"no rule is on", "STAoAo", 500, {.on = false}, {.on = false}, "full"},
         {"no turn yet", "S900T", 800, {true, 75, 1}, {true, 90, 1}, "full"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
         haft__buf found;
-        haft__context_part parts[MOST];
+        haft__context_part parts[MAX_PARTS];
         haft__context_plan plan;
         size_t count = read_parts(cases[i].parts, parts);
         haft__context_facts facts = {.parts = parts,
@@ -132,9 +138,9 @@ static uint32_t next_random(uint32_t *seed)
     return *seed >> 16;
 }
 
-static size_t random_parts(uint32_t *seed, haft__context_part parts[MOST])
+static size_t random_parts(uint32_t *seed, haft__context_part parts[MAX_PARTS])
 {
-    char text[2 * MOST] = "ST";
+    char text[2 * MAX_PARTS] = "ST";
     size_t length = 2;
     while (length < 40) {
         text[length++] = 'A';
@@ -153,12 +159,12 @@ static size_t random_parts(uint32_t *seed, haft__context_part parts[MOST])
     return count;
 }
 
-/* Applies a plan. Checks that calls and results stay together: what is removed are whole turns. */
-static size_t apply(const haft__context_plan *plan, haft__context_part parts[MOST], size_t count,
-                    uint64_t *text)
+/* Applies a plan. Checks that calls and results stay together: only whole turns are removed. */
+static size_t apply(const haft__context_plan *plan, haft__context_part parts[MAX_PARTS],
+                    size_t count, uint64_t *text)
 {
-    bool removed[MOST];
-    size_t left = 0;
+    bool removed[MAX_PARTS];
+    size_t stay_count = 0;
     if (plan->action == HAFT__CONTEXT_CLEAR) {
         for (size_t i = 0; i < count; i++) {
             CHECK(!plan->cleared[i] || parts[i].is_observation, "only observations are cleared");
@@ -174,11 +180,11 @@ static size_t apply(const haft__context_plan *plan, haft__context_part parts[MOS
         CHECK(!follows || removed[i] == removed[i - 1], "a turn is removed as a whole");
         CHECK(!removed[i] || (!parts[i].is_head && !parts[i].is_pinned), "heads and pins stay");
         if (!removed[i]) {
-            parts[left++] = parts[i];
+            parts[stay_count++] = parts[i];
         }
     }
     *text = plan->text;
-    return left;
+    return stay_count;
 }
 
 TEST(plans_of_random_histories_end_and_keep_turns_whole)
@@ -186,7 +192,7 @@ TEST(plans_of_random_histories_end_and_keep_turns_whole)
     uint32_t seed = 1;
     for (int round = 0; round < 3000; round++) {
         haft__arena arena;
-        haft__context_part parts[MOST];
+        haft__context_part parts[MAX_PARTS];
         uint64_t text = 0;
         size_t count = random_parts(&seed, parts);
         haft__context_plan plan = {.action = HAFT__CONTEXT_CLEAR};
@@ -213,7 +219,7 @@ TEST(plans_of_random_histories_end_and_keep_turns_whole)
                   "round %d: a request that does not fit is kept", round);
             count = changed ? apply(&plan, parts, count, &text) : count;
         }
-        CHECK(steps < 2 * MOST, "round %d: %zu plans", round, steps);
+        CHECK(steps < 2 * MAX_PARTS, "round %d: %zu plans", round, steps);
         haft__arena_finish(&arena);
     }
 }

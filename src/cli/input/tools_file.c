@@ -50,11 +50,12 @@ static haft_status parse_tool(haft__json entry, uint32_t at, haft__format_tool *
                                         "expected the name of a tool, or an object with \"name\"");
         return haft__hint(err, status, "a tool is {\"name\": ..., \"parameters\": {...}}");
     }
-    const haft__json *what = haft__json_get(tool, HAFT__LIT("description"));
+    const haft__json *description = haft__json_get(tool, HAFT__LIT("description"));
     *ret_tool = (haft__format_tool){.name = haft__json_text(*name),
                                     .parameters = parameters_of(tool),
-                                    .description = what != NULL && what->kind == HAFT__JSON_STRING
-                                                       ? haft__json_text(*what)
+                                    .description = description != NULL
+                                                           && description->kind == HAFT__JSON_STRING
+                                                       ? haft__json_text(*description)
                                                        : HAFT__LIT("")};
     return HAFT_OK;
 }
@@ -62,22 +63,22 @@ static haft_status parse_tool(haft__json entry, uint32_t at, haft__format_tool *
 haft_status haft__tools_file_parse(haft__arena *arena, haft__json value, haft__tools_list *ret_list,
                                    haft_error *err)
 {
-    const haft__json *inner = haft__json_get(value, HAFT__LIT("tools"));
-    haft__json list = inner != NULL ? *inner : value;
+    const haft__json *member = haft__json_get(value, HAFT__LIT("tools"));
+    haft__json list = member != NULL ? *member : value;
     if (list.kind != HAFT__JSON_ARRAY) {
         return haft__json_fail_type(list, "", "an array of tools", err);
     }
-    haft__tools_list made = {.tools = haft__arena_array(arena, list.count, sizeof(*made.tools)),
-                             .count = list.count};
-    if (made.tools == NULL && list.count > 0) {
+    haft__tools_list parsed = {.tools = haft__arena_array(arena, list.count, sizeof(*parsed.tools)),
+                               .count = list.count};
+    if (parsed.tools == NULL && list.count > 0) {
         return haft__arena_fail(arena, err);
     }
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < list.count && status == HAFT_OK; i++) {
-        status = parse_tool(list.items[i], i, &made.tools[i], err);
+        status = parse_tool(list.items[i], i, &parsed.tools[i], err);
     }
     if (status == HAFT_OK) {
-        *ret_list = made;
+        *ret_list = parsed;
     }
     return status;
 }

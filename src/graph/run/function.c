@@ -13,11 +13,11 @@
 #include "json/object.h"
 #include "json/write.h"
 
-/* A function that a program has added. */
-typedef struct added {
+/* A function that a program has added_function. */
+typedef struct added_function {
     haft_graph_function *run;
     void *context;
-} added;
+} added_function;
 
 static uint32_t read_number(haft__json facts, const char *key)
 {
@@ -28,7 +28,7 @@ static uint32_t read_number(haft__json facts, const char *key)
 static haft_reply run_function(haft_call *call, const void *args)
 {
     const haft_str *json = args;
-    const added *function = call->facts.context;
+    const added_function *function = call->facts.context;
     haft__json facts = haft__object_object(call->arguments, "$");
     haft_str node = haft__arena_copy(&call->arena, haft__object_string(facts, "node"));
     if (node.ptr == NULL) {
@@ -46,7 +46,7 @@ static haft_reply run_function(haft_call *call, const void *args)
 
 /* ---- reducers ---- */
 
-/* The reducer of a channel that a program has added. */
+/* The reducer of a channel that a program has added_function. */
 typedef struct added_reducer {
     haft_graph_reducer *reduce;
     void *context;
@@ -121,6 +121,8 @@ static void write_value(haft__json_writer *w, const char *key, const reduction *
     w->after_key = false;
 }
 
+/* Writes the value after the writes of all tasks, and for each task of `own` the value after its
+ * own writes alone, for the conditions of this task. */
 static void write_reduction(reduction *r, haft__buf *out, const haft__json *value, haft__json own)
 {
     haft__json_writer w;
@@ -218,7 +220,7 @@ haft_status haft__graph_declare_function(haft__arena *arena, const char *name,
                                          haft_graph_function *run, void *context, uint32_t traits,
                                          haft__tool *ret_tool, haft_error *err)
 {
-    added *function = haft__arena_array(arena, 1, sizeof(*function));
+    added_function *function = haft__arena_array(arena, 1, sizeof(*function));
     haft_tool tool = HAFT_TOOL_INIT;
     if (function == NULL) {
         return haft__arena_fail(arena, err);
@@ -231,7 +233,7 @@ haft_status haft__graph_declare_function(haft__arena *arena, const char *name,
                           "HAFT_READ_ONLY, HAFT_IDEMPOTENT, HAFT_DESTRUCTIVE, "
                           "HAFT_NEEDS_APPROVAL and one cost are allowed");
     }
-    *function = (added){.run = run, .context = context};
+    *function = (added_function){.run = run, .context = context};
     tool.run = run_function;
     tool.context = function;
     tool.traits = traits;

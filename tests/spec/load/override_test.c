@@ -38,7 +38,7 @@ static const struct {
 
 static const struct {
     const char *path, *message, *hint;
-} refused[] = {
+} rejected[] = {
     {"", "found the part '' in the path, expected a key",
      "write keys separated by dots: limits.turns"},
     {"a..b", "found the part '' in the path, expected a key",
@@ -111,17 +111,17 @@ TEST(unknown_path_is_rejected)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    for (size_t i = 0; i < COUNT(refused); i++) {
+    for (size_t i = 0; i < COUNT(rejected); i++) {
         haft__json value;
         haft_error err = {.status = HAFT_OK};
         CHECK(haft__json_read(&arena, HAFT__LIT(BEFORE), NULL, &value, NULL, NULL) == HAFT_OK,
               "the text is JSON");
         haft_status status =
-            haft__spec_set(&arena, &value, haft__str(refused[i].path), HAFT__LIT("1"), &err);
-        CHECK_INT(status, HAFT_BAD_INPUT, "%s", refused[i].path);
-        CHECK_STR(haft__str(err.message), haft__str(refused[i].message), "%s", refused[i].path);
-        CHECK_STR(haft__str(err.hint), haft__str(refused[i].hint), "%s", refused[i].path);
-        CHECK_INT(haft__spec_set(&arena, &value, haft__str(refused[i].path), HAFT__LIT("1"), NULL),
+            haft__spec_set(&arena, &value, haft__str(rejected[i].path), HAFT__LIT("1"), &err);
+        CHECK_INT(status, HAFT_BAD_INPUT, "%s", rejected[i].path);
+        CHECK_STR(haft__str(err.message), haft__str(rejected[i].message), "%s", rejected[i].path);
+        CHECK_STR(haft__str(err.hint), haft__str(rejected[i].hint), "%s", rejected[i].path);
+        CHECK_INT(haft__spec_set(&arena, &value, haft__str(rejected[i].path), HAFT__LIT("1"), NULL),
                   HAFT_BAD_INPUT, "without an error to fill in");
     }
     haft__arena_finish(&arena);
@@ -148,11 +148,11 @@ TEST(overrides_are_applied_in_order_and_named_in_their_problems)
                   "calls?)\n"
                   "0:0: from --set /limits/calls=abc: expected integer, found string "
                   "\"abc\""),
-        "each with its own");
+        "each problem names its override");
     unload(&f);
 }
 
-TEST(every_failed_allocation_of_a_set_is_survived)
+TEST(setting_a_value_survives_every_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;
