@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An MCP server on standard input and output with one kind of fault, or none, for hostile_test.py.
 
-    bad_server.py WAY [FILE]
+    bad_server.py FAULT [FILE]
 
-WAY names the fault. FILE has the description of the tool, or an object with members of its
+FAULT names the fault. FILE has the description of the tool, or an object with members of its
 definition, so that a test can change the tool between two starts."""
 import json
 import os

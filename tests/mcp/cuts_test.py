@@ -31,12 +31,12 @@ def parts(secret, *texts):
 
 
 class Place:
-    def __init__(self, behaviour, secret, **env):
+    def __init__(self, fault, secret, **env):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
         self.secret = secret
         spec = {"haft": 1, "name": "a", "model": "script:script.json",
                 "limits": {"calls": 200, "turns": 50}, "mcp": {"servers": {"a": {
-            "command": [sys.executable, str(SERVER), behaviour],
+            "command": [sys.executable, str(SERVER), fault],
             "env": {"MYTOK": "${MYTOK}", **env}}}}}
         (self.path / "spec.json").write_text(json.dumps(spec))
         self.script([])
@@ -76,8 +76,8 @@ def test_start(padding):
 
 
 def test_errors(row):
-    name, behaviour, secret, report = row
-    place = Place(behaviour, secret)
+    name, fault, secret, report = row
+    place = Place(fault, secret)
     out, err = place.haft("tools", "spec.json", "--refresh")
     check(f"no_part_of_a_secret_in_an_error_with_{name}",
           (parts(secret, out, err), report in err), ([], True))

@@ -31,10 +31,10 @@ def check(name, found, wanted):
 class Place:
     """A directory with a spec of a bad server and a good one, and a script that calls both."""
 
-    def __init__(self, way, extra=(), timeout=None, tool="say", calls=1, trust=False):
+    def __init__(self, fault, extra=(), timeout=None, tool="say", calls=1, trust=False):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
         self.task = f"call {tool} of bad and say of good"
-        bad = {"command": [sys.executable, str(SERVER), way, *extra]}
+        bad = {"command": [sys.executable, str(SERVER), fault, *extra]}
         if timeout:
             bad["timeout"] = timeout
         if trust:
@@ -94,9 +94,9 @@ def show(place):
     print("#", place.err[:500])
 
 
-def test_fault(name, way, wanted, **more):
+def test_fault(name, fault, wanted, **more):
     """The run ends well, and the result of the bad server's call contains the texts."""
-    place = Place(way, **more).run()
+    place = Place(fault, **more).run()
     texts = [text for tool, text in place.results() if tool.startswith("bad:")]
     last = texts[-1] if texts else "(no call)"
     well = place.ended_well() == FINE
@@ -188,12 +188,13 @@ def test_starts():
           (place.ended_well(), "'no-such-program-here' does not exist"
                                     in place.servers()["bad"]["error"]), (FINE, True))
     if LONG:
-        for way, words in (("hang_start", "was not ready within 20000 ms: waiting for \\u001b"),
-                           ("hang_list", "did not list its tools within 20000 ms"),
-                           ("deaf", "closed its input")):
-            place = test_fault(f"a_server_with_the_fault_{way}",
-                               way, ["the server bad, whose tool this is"])
-            check(f"the_error_of_{way}_is_reported", words in place.servers()["bad"]["error"], True)
+        for fault, words in (("hang_start", "was not ready within 20000 ms: waiting for \\u001b"),
+                             ("hang_list", "did not list its tools within 20000 ms"),
+                             ("deaf", "closed its input")):
+            place = test_fault(f"a_server_with_the_fault_{fault}",
+                               fault, ["the server bad, whose tool this is"])
+            check(f"the_error_of_{fault}_is_reported",
+                  words in place.servers()["bad"]["error"], True)
             if words not in place.servers()["bad"]["error"]:
                 print("#", place.servers()["bad"])
 

@@ -25,12 +25,12 @@ def lines(count):
 
 
 class Place:
-    def __init__(self, way, text=None, calls=()):
+    def __init__(self, fault, text=None, calls=()):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
         self.write(text)
         spec = {"haft": 1, "name": "a", "model": "script:script.json",
                 "mcp": {"servers": {"a": {"env": {"MYTOK": "${MYTOK}"}, "command": [
-                    sys.executable, str(SERVER), way, str(self.path / "said")]}}}}
+                    sys.executable, str(SERVER), fault, str(self.path / "said")]}}}}
         (self.path / "spec.json").write_text(json.dumps(spec))
         replies = [{"calls": [{"name": name, "arguments": {"word": "x"}}]} for name in calls]
         (self.path / "script.json").write_text(json.dumps(

@@ -13,7 +13,7 @@ haft_str haft__event_words_violation(haft_str violation);
 /* Describes the decision about a pending call (`verdict` of the event `answered`): "approved". */
 haft_str haft__event_words_verdict(haft_str verdict);
 
-/* Appends the parts that gave way in `context_changed`, with the bar of the next request: "cleared
+/* Appends the parts that `context_changed` shortened, with the bar of the next request: "cleared
  * 12 observations: [####------] 6.2k of 12k tokens (13.1k before)". */
 void haft__event_words_context(haft__buf *buf, const haft__event *event, bool unicode);
 

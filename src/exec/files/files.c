@@ -32,8 +32,8 @@ haft_status haft__files_compile_glob(haft__arena *arena, haft_str pattern, const
 
 bool haft__files_is_binary(haft_str beginning)
 {
-    size_t queue_arena = beginning.len < BINARY_BYTES ? beginning.len : BINARY_BYTES;
-    return queue_arena > 0 && memchr(beginning.ptr, '\0', queue_arena) != NULL;
+    size_t checked_bytes = beginning.len < BINARY_BYTES ? beginning.len : BINARY_BYTES;
+    return checked_bytes > 0 && memchr(beginning.ptr, '\0', checked_bytes) != NULL;
 }
 
 haft_status haft__files_fail_read(haft_str path, haft_error *err)

@@ -303,7 +303,7 @@ static void enable_search(haft__loader *l)
     }
 }
 
-/* The model can read again what gave way in its context. */
+/* With read_result, the model can read results again that were cleared from its context. */
 static void enable_read_result(haft__loader *l)
 {
     const haft__context_spec *context = &l->spec->context;

@@ -84,10 +84,10 @@ static haft_status is_thread_expired(haft__sqlite_worker *worker,
         uint64_t state = haft__sqlite_query_int(&query), updated = haft__sqlite_query_int(&query);
         bool ended = state == HAFT__RUN_STATE_ENDED;
         haft_str end = read_end(&query);
-        bool needed = haft__sqlite_query_int(&query) != 0;
+        bool needed_by_parent = haft__sqlite_query_int(&query) != 0;
         bool child = haft__sqlite_query_int(&query) != 0;
         *ret_expired =
-            ended && !needed
+            ended && !needed_by_parent
             && haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, updated, end, child);
     }
     return haft__sqlite_query_end(&query, err);

@@ -174,7 +174,7 @@ TEST(no_request_splits_a_call_from_its_result_in_any_format_of_any_provider)
             play(&w, &r, words, write_script(40, 4, 90, seed++));
             CHECK_INT(r.drive.run.end, HAFT__END_DONE, "%s %s: %.*s", all[i].name, formats[k],
                       HAFT__ARG(r.drive.run.end_reason));
-            CHECK(w.rewrites > 0, "%s %s: nothing gave way", all[i].name, formats[k]);
+            CHECK(w.rewrites > 0, "%s %s: nothing was shortened", all[i].name, formats[k]);
             check_replay(&r);
             help_run_finish(&r);
             haft__conversation_destroy(w.conversation);
@@ -227,7 +227,7 @@ TEST(a_context_of_unknown_size_is_left_alone)
                                 "clear_keep=0; replace_at=1; replace_keep=1"),
                       write_script(30, 1, 200, 3));
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.context.rewrites, 0, "nothing gave way");
+    CHECK_INT(r.drive.run.context.rewrites, 0, "nothing was shortened");
     help_run_finish(&r);
 }
 
@@ -280,14 +280,14 @@ TEST(a_request_that_the_model_calls_too_long_is_sent_again_with_less)
               r.err.message);
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
     CHECK_INT(r.drive.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(r.drive.run.end_reason));
-    CHECK_INT(r.drive.run.context.cleared, 1, "the observation gave way");
+    CHECK_INT(r.drive.run.context.cleared, 1, "the observation was cleared");
     check_replay(&r);
     help_run_finish(&first);
     help_run_finish(&r);
     haft__buf_finish(&body);
 }
 
-/* Nothing can give way: the run fails as before, with the message of the model. */
+/* Nothing can be shortened: the run fails as before, with the message of the model. */
 TEST(a_task_that_the_model_calls_too_long_ends_the_run)
 {
     static const char words[] = "agent; tools=look; turns=9; clear_at=80; clear_keep=0";
