@@ -122,7 +122,7 @@ HAFT_MUST_USE haft_status haft__graph_execution_create(const haft__graph *graph,
                                                        const haft__graph_execution_options *options,
                                                        haft__graph_execution **ret_execution,
                                                        haft_error *err);
-/* `execution` may be NULL. */
+/* `x` may be NULL. */
 void haft__graph_execution_destroy(haft__graph_execution *x);
 
 /* The reason why an input or an edit is refused. */

@@ -174,8 +174,8 @@ typedef struct haft__graph {
 } haft__graph;
 
 /* Compiles and checks a graph. *ret_graph is NULL if there are errors. A node with `graph` may name
- * the keys of `graphs` (an object, or null), which are not compiled. Initializes `problems`. Fails
- * only when out of memory. */
+ * the keys of `graphs` (an object, or null), which are not compiled. Initializes *ret_problems.
+ * Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__graph_compile(haft__arena *arena, haft__json source,
                                               haft__json graphs, const haft__graph **ret_graph,
                                               haft__graph_problems *ret_problems, haft_error *err);

@@ -40,7 +40,7 @@ typedef struct haft__message {
     haft_str items, items_provider, items_model, items_endpoint;
     const haft__message_call *calls; /* for an assistant */
     size_t call_count;
-    haft_str call_id, call_name; /* for a tool result: `id` and `name` of the message_call */
+    haft_str call_id, call_name; /* for a tool result: `id` and `name` of the call */
     bool is_error;               /* for a tool result */
     haft_str call;     /* for a tool result: the id of the call in the run, "c3.1"; "" if unknown */
     size_t call_index; /* if `call` is known: its index in the calls of the run */

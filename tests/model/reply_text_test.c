@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/stream_text.c: replies whose calls are in their text.
- */
+/* Tests for src/model/reply_text.c: replies whose calls are in their text. */
 #include "base/limits.h"
 #include "model/providers/openai_chat/stream.h"
 #include "test.h"

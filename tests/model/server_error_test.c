@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/error.c: each server's errors, in words and by kind. */
+/* Tests for src/model/server_error.c: each server's errors, in words and by kind. */
 #include "model/reply_help.h"
 #include "model/server_error.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/stream_message.c: text of a message, stop reason,
- * usage. */
+/* Tests for src/model/providers/openai_chat/stream.c: text of a message, stop reason, usage. */
 #include "model/providers/openai_chat/openai_chat.h"
 #include "model/providers/openai_chat/stream.h"
 #include "model/reply_help.h"
