@@ -103,7 +103,6 @@ bool haft__run_batch_done(const haft__run *run)
     return true;
 }
 
-/* The search begins with the newest call, because the caller most likely means that call. */
 uint32_t haft__run_observation_chars(const haft__run *run, const haft__run_call *call)
 {
     bool page = call->tool != NULL && call->tool->source == HAFT__TOOL_BUILTIN
@@ -111,6 +110,7 @@ uint32_t haft__run_observation_chars(const haft__run *run, const haft__run_call 
     return run->spec->limits.observation_chars + (page ? HAFT__OBSERVATION_LINE_CHARS : 0);
 }
 
+/* The search begins with the newest call, because the caller most likely means that call. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id)
 {
     for (size_t i = run->call_count; i-- > 0;) {

@@ -102,7 +102,7 @@ TEST(old_parts_are_shortened_first)
          {true, 75, 3},
          {.on = false},
          "clear 00010"},
-        {"nothing is stay_count", "S900TAo", 800, {true, 75, 1}, {true, 90, 1}, "full"},
+        {"nothing is left", "S900TAo", 800, {true, 75, 1}, {true, 90, 1}, "full"},
         {"no rule is on", "STAoAo", 500, {.on = false}, {.on = false}, "full"},
         {"no turn yet", "S900T", 800, {true, 75, 1}, {true, 90, 1}, "full"},
     };

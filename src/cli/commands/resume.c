@@ -16,11 +16,11 @@ static haft__exit_status resume_one(haft__cli *cli, const haft__args *args, haft
     haft_run *run = NULL;
     haft_status status = haft__cli_resolve_run(cli, runtime, &id, err);
     bool continued = false;
-    haft__exit_status failed = status == HAFT_OK
-                                   ? haft__runs_fork_ended(cli, args, drift, id, &continued, err)
-                                   : HAFT__EXIT_FAILED;
+    haft__exit_status fork_status =
+        status == HAFT_OK ? haft__runs_fork_ended(cli, args, drift, id, &continued, err)
+                          : HAFT__EXIT_FAILED;
     if (continued) {
-        return failed;
+        return fork_status;
     }
     if (status == HAFT_OK) {
         status = haft_run_open(runtime, id, &run, err);

@@ -13,7 +13,7 @@
 #include "json/object.h"
 #include "json/write.h"
 
-/* A function that a program has added_function. */
+/* A function that a program has added. */
 typedef struct added_function {
     haft_graph_function *run;
     void *context;
@@ -46,7 +46,7 @@ static haft_reply run_function(haft_call *call, const void *args)
 
 /* ---- reducers ---- */
 
-/* The reducer of a channel that a program has added_function. */
+/* The reducer of a channel that a program has added. */
 typedef struct added_reducer {
     haft_graph_reducer *reduce;
     void *context;

@@ -18,8 +18,8 @@ HAFT_MUST_USE haft_status haft__graph_add_pause_after(haft__run *run, haft_str n
 HAFT_MUST_USE haft_status haft__graph_make_input(haft__run *run, const haft__run_call *call,
                                                  haft__arena *arena, haft__json *ret_input,
                                                  haft_error *err);
-/* The task whose open request the call serves: n<step>.<number>[.<k>]. False if none waits for it,
- * and for the pause after a step. */
+/* Finds the task whose open request the call with this id serves: n<step>.<number>[.<k>]. False if
+ * no task waits for the call, or if the call is the pause after a step. */
 bool haft__graph_find_request(const haft__graph_run *graph, haft_str id, size_t *ret_task);
 /* Passes the result of a call to its task. */
 HAFT_MUST_USE haft_status haft__graph_take_result(haft__run *run, const haft__run_call *call,

@@ -125,7 +125,7 @@ haft_str haft__offline_angle_split(haft_str task, haft__offline_angle *ret_angle
 /* The n-th best angle for a kind of question, from 0. */
 haft__offline_angle haft__offline_angle_nth(haft__offline_question question, size_t n);
 
-/* The kind of question that gives the ranking of an angle. */
+/* Files are ranked for an angle as for this kind of question. */
 haft__offline_question haft__offline_angle_question(haft__offline_angle angle,
                                                     haft__offline_question question);
 
@@ -305,7 +305,7 @@ typedef enum haft__offline_builtin {
 } haft__offline_builtin;
 #define HAFT__OFFLINE_BUILTINS 6
 
-/* The begin of an answer when every search has failed; its error follows. */
+/* The beginning of the answer if every search has failed; the error follows. */
 #define HAFT__OFFLINE_UNSEARCHED "The files could not be searched: "
 
 /* The calls of one tool in this run. */
@@ -395,9 +395,9 @@ bool haft__offline_is_writer(const haft__tool *tool);
 /* ---- calls ---- */
 
 typedef enum haft__offline_need {
-    HAFT__OFFLINE_OPTIONAL,    /* not of a tool that keeps failing */
-    HAFT__OFFLINE_FORCED,      /* also of such a tool */
-    HAFT__OFFLINE_LAST_RESORT, /* also a repeated call, or an invalid one */
+    HAFT__OFFLINE_OPTIONAL,    /* does not call a tool that keeps failing */
+    HAFT__OFFLINE_FORCED,      /* may call such a tool */
+    HAFT__OFFLINE_LAST_RESORT, /* may also repeat a call, or make an invalid one */
 } haft__offline_need;
 
 /* Adds a call to the reply if it is allowed, valid and new, and the reply has room. */

@@ -249,10 +249,10 @@ static void run_stages(haft__loader *l, haft_str text)
         haft__loader_build_fallbacks,
     };
     read_text(l, text);
-    bool nothing = l->document.value.kind == HAFT__JSON_NULL && l->problems.errors > 0;
-    for (size_t i = 0; i < COUNT(stages) && l->status == HAFT_OK && !nothing; i++) {
+    bool unusable = l->document.value.kind == HAFT__JSON_NULL && l->problems.errors > 0;
+    for (size_t i = 0; i < COUNT(stages) && l->status == HAFT_OK && !unusable; i++) {
         stages[i](l);
-        nothing = i == 2 && l->raw.kind != HAFT__JSON_OBJECT;
+        unusable = stages[i] == haft__loader_check_schema && l->raw.kind != HAFT__JSON_OBJECT;
     }
     if (l->status == HAFT_OK) {
         l->status = l->problems.status;
