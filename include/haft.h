@@ -144,6 +144,8 @@ typedef struct haft_call_facts {
     uint64_t epoch; /* a fencing token: it grows each time the run gets a new owner. A service that
                        remembers the greatest epoch can refuse calls of a process that no longer
                        owns the run. 0 outside a run */
+    const char *traceparent; /* the trace context of this attempt, as W3C defines it; runs of one
+                                tree have one trace. "" outside a run */
 } haft_call_facts;
 
 /* Facts about the request that started a run through a server. A text that has no value is "".
@@ -510,7 +512,8 @@ typedef struct haft_run_options {
     const char *thread; /* the id of a thread, whose earlier runs the model then sees; or NULL. If
                            one of them has not ended, the spec's `multitask` decides: the new run
                            waits for it, stops with BAD_STATE, or cancels it first */
-    const char *user;   /* the user the run acts for; or NULL */
+    const char *user;   /* the user the run acts for; or NULL. Tools get it; at most 256 bytes of
+                           UTF-8 without control characters */
     bool enqueue;       /* only write it to the store; another process runs it */
 } haft_run_options;
 
@@ -522,7 +525,8 @@ typedef struct haft_run_options {
 
 /* Starts a run; haft_runtime_step continues it. `options` may be NULL. Owns: the caller releases
  * *ret_run; `task` is copied. Thread: the runtime's. Fails: BAD_INPUT for a thread that is not an
- * id or options without struct_size, IO if the system has no randomness, NO_MEMORY. Since: 0.1. */
+ * id, a user that is no such name or options without struct_size, TOO_BIG for a longer name, IO
+ * if the system has no randomness, NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_start(haft_agent *agent, const char *task,
                                                   const haft_run_options *options,
                                                   haft_run **ret_run, haft_error *err);

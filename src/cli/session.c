@@ -13,6 +13,12 @@
 
 #define STORE_HINT "name a store with --store: " HAFT__STORE_URLS
 
+const char *haft__session_user(const haft__args *args)
+{
+    const char *user = haft__args_text(args, "user", NULL);
+    return user != NULL ? user : haft__environment_get(NULL, HAFT__LIT("HAFT_USER")).ptr;
+}
+
 haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, const char **ret_url,
                                     haft_error *err)
 {

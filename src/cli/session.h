@@ -14,6 +14,16 @@
      "your state directory"},                                                                      \
         HAFT__OPTION_NO_CONFIG
 
+/* A row of the option tables of all commands that start runs. */
+#define HAFT__OPTION_USER                                                                          \
+    {                                                                                              \
+        "user", 0, HAFT__OPTION_TEXT, "NAME",                                                      \
+            "the user for whom the run acts; tools get the name ($HAFT_USER)"                      \
+    }
+
+/* The user of --user or $HAFT_USER; NULL if neither is set. */
+const char *haft__session_user(const haft__args *args);
+
 /* Finds the URL of the store: from --store, $HAFT_STORE or a settings file. The default is
  * $XDG_STATE_HOME/haft/haft.db. */
 HAFT_MUST_USE haft_status haft__session_store_url(haft__cli *cli, const haft__args *args,

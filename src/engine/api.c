@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/options.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "engine/agent.h"
 #include "engine/run.h"
@@ -95,6 +96,25 @@ static void begin_run(haft_run *run)
     }
 }
 
+/* The name of the user gets into the log, into lines for people and into the environment of tools.
+ */
+static haft_status check_user(haft_str user, haft_error *err)
+{
+    if (user.len > HAFT__LIMIT_RUN_USER_BYTES) {
+        return haft__fail(err, HAFT_TOO_BIG, "user",
+                          "expected a name of at most %d bytes, found %zu",
+                          HAFT__LIMIT_RUN_USER_BYTES, user.len);
+    }
+    bool good = haft__utf8_valid(user);
+    for (size_t i = 0; i < user.len && good; i++) {
+        unsigned char c = (unsigned char)user.ptr[i];
+        good = c >= 0x20 && c != 0x7F;
+    }
+    return good ? HAFT_OK
+                : haft__fail(err, HAFT_BAD_INPUT, "user",
+                             "expected a name in UTF-8 without control characters");
+}
+
 /* Copies the texts of the caller. */
 static haft_status copy_texts(haft_run *run, const char *task, const haft_run_options *options,
                               haft_error *err)
@@ -106,6 +126,9 @@ static haft_status copy_texts(haft_run *run, const char *task, const haft_run_op
         status = haft__fail(err, HAFT_BAD_INPUT, "",
                             "expected an id of %d lower-case letters and digits, found \"%.64s\"",
                             HAFT__ID_LENGTH, options->thread);
+    }
+    if (status == HAFT_OK && options->user != NULL) {
+        status = check_user(haft__str(options->user), err);
     }
     if (status == HAFT_OK) {
         status = haft__runtime_make_id(run->runtime, run->id, err);

@@ -19,6 +19,7 @@
 #include "run/offer/resolve.h"
 #include "run/output.h"
 #include "run/redact/redact.h"
+#include "run/trace.h"
 #include "json/write.h"
 
 /* Maximum bytes of an event before its body. */
@@ -516,13 +517,17 @@ static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_fac
     haft__buf_clear(text);
     haft__run_add_idempotency_key(text, haft__str(run->id), call->id);
     haft_str key = haft__arena_copy(&slot->arena, haft__buf_str(text));
+    char *trace = haft__arena_array(&slot->arena, HAFT__TRACE_PARENT_LENGTH + 1, 1);
     haft_status status = haft__buf_check(text, err);
     if (status != HAFT_OK) {
         return status;
     }
-    if (id.ptr == NULL || thread.ptr == NULL || user.ptr == NULL || key.ptr == NULL) {
+    if (id.ptr == NULL || thread.ptr == NULL || user.ptr == NULL || key.ptr == NULL
+        || trace == NULL) {
         return haft__arena_fail(&slot->arena, err);
     }
+    haft__trace_parent(state->root.len > 0 ? state->root : haft__str(run->id), key, slot->attempt,
+                       trace);
     *ret_facts = (haft_call_facts){
         .struct_size = sizeof(haft_call_facts),
         .call = id.ptr,
@@ -533,6 +538,7 @@ static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_fac
         .attempt = slot->attempt,
         .remaining_turns = turns > state->turn ? turns - state->turn : 0,
         .epoch = run->lease.epoch,
+        .traceparent = trace,
     };
     return HAFT_OK;
 }

@@ -171,8 +171,9 @@ static haft_status copy_text(haft__arena *arena, const char **text, haft_error *
 
 static haft_status copy_facts(haft__arena *arena, haft_call_facts *facts, haft_error *err)
 {
-    const char **const texts[] = {&facts->call, &facts->run, &facts->thread, &facts->user,
-                                  &facts->idempotency_key};
+    const char **const texts[] = {
+        &facts->call,       &facts->run, &facts->thread, &facts->user, &facts->idempotency_key,
+        &facts->traceparent};
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
         status = copy_text(arena, texts[i], err);

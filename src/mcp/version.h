@@ -18,9 +18,11 @@ bool haft__mcp_version_modern(haft_str version);
  * or `list` is not an array. The text is static. */
 haft_str haft__mcp_version_choose(haft__json list);
 
-/* haft's own keys in `_meta` of a call: the key that is the same for all attempts, and the epoch of
- * the run. The prefix is haft.internal reversed; nobody can own this domain. */
-#define HAFT__MCP_META_KEY   "internal.haft/idempotencyKey"
-#define HAFT__MCP_META_EPOCH "internal.haft/epoch"
+/* haft's own keys in `_meta` of a call: the key that is the same for all attempts, the epoch of the
+ * run, and others (exec/call_facts.c). The prefix is haft.internal reversed; nobody can own this
+ * domain. */
+#define HAFT__MCP_META       "internal.haft/"
+#define HAFT__MCP_META_KEY   HAFT__MCP_META "idempotencyKey"
+#define HAFT__MCP_META_EPOCH HAFT__MCP_META "epoch"
 
 #endif

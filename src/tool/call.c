@@ -38,6 +38,7 @@ void haft__call_init(haft_call *call, const haft_call_facts *facts)
     call->facts.thread = or_empty(call->facts.thread);
     call->facts.user = or_empty(call->facts.user);
     call->facts.idempotency_key = or_empty(call->facts.idempotency_key);
+    call->facts.traceparent = or_empty(call->facts.traceparent);
 }
 
 void haft__call_finish(haft_call *call)

@@ -251,6 +251,7 @@ static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agen
                                haft_error *err)
 {
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
+    options.user = haft__session_user(args);
     haft_run *run = NULL;
     const char *task = NULL;
     haft_status status = write_task(cli, args->words[0], &task, err);
@@ -319,6 +320,7 @@ static const haft__option options[] = {
     {"spec", 0, HAFT__OPTION_TEXT, "FILE",
      "run this graph instead of the one that is built in (examples/search.yaml)"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
+    HAFT__OPTION_USER,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,
     {0},

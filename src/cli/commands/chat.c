@@ -325,6 +325,7 @@ static const haft__option options[] = {
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
      "continue an earlier conversation; `last`: the newest"},
+    HAFT__OPTION_USER,
     HAFT__OPTION_STORE,
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
      "approve calls that are not destructive; =all: all calls"},

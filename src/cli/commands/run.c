@@ -64,12 +64,13 @@ static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agen
 {
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
     options.thread = haft__args_text(args, "thread", NULL);
+    options.user = haft__session_user(args);
     options.enqueue = haft__args_has(args, "detach");
     haft_run *run = NULL;
     haft_status status = haft_run_start(agent, task, &options, &run, err);
     if (status != HAFT_OK) {
-        bool task_is_wrong = haft__str_starts_with(haft__str(err->where), HAFT__LIT("TASK"));
-        if (status == HAFT_BAD_INPUT && !task_is_wrong) {
+        bool has_place = err->where[0] != '\0';
+        if (status == HAFT_BAD_INPUT && !has_place) {
             haft__error_prepend_location(err, "--thread");
         }
         return haft__session_exit_status(status);
@@ -146,6 +147,7 @@ static const haft__option options[] = {
     {"input", 0, HAFT__OPTION_TEXT, "FILE", "add a file to the task; may be repeated"},
     {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
      "continue this thread: the model sees its earlier runs"},
+    HAFT__OPTION_USER,
     HAFT__OPTION_STORE,
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
      "approve calls that are not destructive; =all: all calls"},

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "cli/follow/run_result.h"
 #include "cli/follow/spec_choice.h"
@@ -17,8 +18,14 @@
 
 haft_str haft__delivery_user(void)
 {
-    haft_str user = haft__environment_get(NULL, HAFT__LIT("USER"));
-    return user.ptr != NULL && user.len > 0 ? user : HAFT__LIT("cli");
+    static const char *const names[] = {"HAFT_USER", "USER"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        haft_str user = haft__environment_get(NULL, haft__str(names[i]));
+        if (user.ptr != NULL && user.len > 0) {
+            return user;
+        }
+    }
+    return HAFT__LIT("cli");
 }
 
 static void report_wait(void *context, const char *run, uint64_t lease_ms)

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "exec/call_facts.h"
 #include "exec/command/command.h"
 #include "tool/argv.h"
 
@@ -120,14 +121,12 @@ static haft_status set_tool_variables(command *c, haft__json own, haft_error *er
 /* Sets haft's variables about the call. They replace variables of the tool with the same names. */
 static haft_status set_call_variables(command *c, haft_error *err)
 {
-    const haft_call_facts *facts = &c->job->call.facts;
+    haft__call_fact facts[HAFT__CALL_FACT_COUNT];
+    size_t count = 0;
     haft_status status =
-        set_variable(c, HAFT__LIT("HAFT_IDEMPOTENCY_KEY"),
-                     haft__str(facts->idempotency_key != NULL ? facts->idempotency_key : ""), err);
-    if (status == HAFT_OK && facts->epoch > 0) {
-        char epoch[24];
-        (void)snprintf(epoch, sizeof(epoch), "%llu", (unsigned long long)facts->epoch);
-        status = set_variable(c, HAFT__LIT("HAFT_EPOCH"), haft__str(epoch), err);
+        haft__call_facts_list(&c->job->call.facts, &c->job->arena, facts, &count, err);
+    for (size_t i = 0; status == HAFT_OK && i < count; i++) {
+        status = set_variable(c, haft__str(facts[i].variable), facts[i].value, err);
     }
     return status;
 }
@@ -136,7 +135,8 @@ static haft_status make_env(command *c, haft_error *err)
 {
     const haft__json *given = haft__exec_definition(c->job, "env");
     haft__json own = given != NULL && given->kind == HAFT__JSON_OBJECT ? *given : haft__json_null();
-    c->env = haft__arena_array(&c->job->arena, (size_t)own.count + 6, sizeof(*c->env));
+    c->env = haft__arena_array(&c->job->arena, (size_t)own.count + 4 + HAFT__CALL_FACT_COUNT,
+                               sizeof(*c->env));
     if (c->env == NULL) {
         return haft__arena_fail(&c->job->arena, err);
     }

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "exec/call_facts.h"
 #include "exec/http/http.h"
 #include "tool/traits.h"
 
@@ -79,16 +80,56 @@ static haft_status make_header(haft__exec_job *job, haft__json_member member, ha
     return status;
 }
 
-#define OWN_HEADERS 3
+/* The value of a header has only visible ASCII; other bytes are percent-encoded. */
+static haft_status make_fact_header(haft__exec_job *job, const haft__call_fact *fact,
+                                    haft_str *ret_header, haft_error *err)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_SPEC_BYTES);
+    haft__buf_addf(&buf, "%s: ", fact->header);
+    for (size_t i = 0; i < fact->value.len; i++) {
+        char c = fact->value.ptr[i];
+        if (c > ' ' && c < 0x7F && c != '%') {
+            haft__buf_add_char(&buf, c);
+        } else {
+            haft__buf_addf(&buf, "%%%02X", (unsigned char)c);
+        }
+    }
+    haft_status status = haft__buf_check(&buf, err);
+    if (status == HAFT_OK) {
+        *ret_header = haft__arena_copy(&job->arena, haft__buf_str(&buf));
+        status = ret_header->ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+    }
+    haft__buf_finish(&buf);
+    return status;
+}
+
+/* The headers about the call. Without `facts: true` these are only the idempotency key and the
+ * epoch, and only for requests with effects. */
+static haft_status add_fact_headers(haft__exec_job *job, haft__json own, bool effects,
+                                    haft_str *list, size_t *io_count, haft_error *err)
+{
+    const haft__json *given = haft__http_tool_definition(job, "facts");
+    bool all = given != NULL && given->kind == HAFT__JSON_TRUE;
+    haft__call_fact facts[HAFT__CALL_FACT_COUNT];
+    size_t count = 0;
+    haft_status status = haft__call_facts_list(&job->call.facts, &job->arena, facts, &count, err);
+    for (size_t i = 0; status == HAFT_OK && i < count; i++) {
+        bool send = facts[i].fences ? effects : all;
+        if (send && !has_header(own, facts[i].header)) {
+            status = make_fact_header(job, &facts[i], &list[(*io_count)++], err);
+        }
+    }
+    return status;
+}
 
 static haft_status make_headers(haft__exec_job *job, haft__http_request *request, bool effects,
                                 haft_error *err)
 {
     const haft__json *given = haft__http_tool_definition(job, "headers");
     haft__json headers = given != NULL ? *given : haft__json_object(NULL, 0);
-    const char *key = job->call.facts.idempotency_key;
-    unsigned long long epoch = job->call.facts.epoch;
-    haft_str *list = haft__arena_array(&job->arena, headers.count + OWN_HEADERS, sizeof(haft_str));
+    haft_str *list = haft__arena_array(
+        &job->arena, (size_t)headers.count + 1 + HAFT__CALL_FACT_COUNT, sizeof(haft_str));
     if (list == NULL) {
         return haft__arena_fail(&job->arena, err);
     }
@@ -100,13 +141,8 @@ static haft_status make_headers(haft__exec_job *job, haft__http_request *request
     if (status == HAFT_OK && request->body.ptr != NULL && !has_header(headers, "Content-Type")) {
         list[count++] = HAFT__LIT("Content-Type: application/json");
     }
-    if (status == HAFT_OK && effects && key[0] != '\0' && !has_header(headers, "Idempotency-Key")) {
-        list[count] = haft__arena_format(&job->arena, "Idempotency-Key: %s", key);
-        status = list[count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
-    }
-    if (status == HAFT_OK && effects && epoch > 0 && !has_header(headers, "Haft-Epoch")) {
-        list[count] = haft__arena_format(&job->arena, "Haft-Epoch: %llu", epoch);
-        status = list[count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+    if (status == HAFT_OK) {
+        status = add_fact_headers(job, headers, effects, list, &count, err);
     }
     request->headers = list;
     request->header_count = count;

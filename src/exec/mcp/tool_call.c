@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "exec/call_facts.h"
 #include "exec/mcp/mcp_int.h"
 #include "json/object.h"
 #include "json/write.h"
@@ -155,13 +156,19 @@ static haft_status make_call(haft__mcp_tool_call *tool_call, const haft__mcp_too
                              haft_error *err)
 {
     haft__exec_job *job = tool_call->job;
-    haft__mcp_call call = {.tool = tool->remote,
-                           .arguments = job->call.arguments,
-                           .known = tool,
-                           .epoch = job->call.facts.epoch,
-                           .idempotency_key = haft__str(job->call.facts.idempotency_key != NULL
-                                                            ? job->call.facts.idempotency_key
-                                                            : "")};
+    haft__call_fact facts[HAFT__CALL_FACT_COUNT];
+    haft__mcp_meta meta[HAFT__CALL_FACT_COUNT];
+    haft__mcp_call call = {
+        .tool = tool->remote, .arguments = job->call.arguments, .known = tool, .meta = meta};
+    haft_status status =
+        haft__call_facts_list(&job->call.facts, &job->arena, facts, &call.meta_count, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < call.meta_count; i++) {
+        haft_str text = facts[i].is_number ? (haft_str){NULL, 0} : facts[i].value;
+        meta[i] = (haft__mcp_meta){haft__str(facts[i].meta), text, facts[i].number};
+    }
     if (job->call.resume.kind == HAFT__JSON_OBJECT) {
         add_resume(job, tool_call->answers, &call);
     }

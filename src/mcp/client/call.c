@@ -77,24 +77,41 @@ static haft_status copy_params(haft__mcp_pending_call *call, const haft__mcp_par
     return copy != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
 }
 
+static haft_status copy_meta(haft__mcp_pending_call *call, const haft__mcp_meta *meta, size_t count,
+                             haft_error *err)
+{
+    haft__mcp_meta *copy = haft__arena_array(&call->arena, count, sizeof(*copy));
+    for (size_t i = 0; copy != NULL && i < count; i++) {
+        bool has_text = meta[i].text.ptr != NULL;
+        copy[i] = meta[i];
+        copy[i].key = haft__arena_copy(&call->arena, meta[i].key);
+        copy[i].text = has_text ? haft__arena_copy(&call->arena, meta[i].text) : meta[i].text;
+        bool whole = copy[i].key.ptr != NULL && (copy[i].text.ptr != NULL || !has_text);
+        copy = whole ? copy : NULL;
+    }
+    call->meta = copy;
+    call->meta_count = copy != NULL ? count : 0;
+    return copy != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
+}
+
 static haft_status copy_call(haft__mcp_client *client, haft__mcp_pending_call *call,
                              const haft__mcp_call *given, haft_error *err)
 {
     haft__hash_key key = client->options.origin.hash_key;
     call->tool = haft__arena_copy(&call->arena, given->tool);
     call->round = given->round;
-    call->epoch = given->epoch;
     call->params_known = given->known != NULL;
     if (given->state.ptr != NULL) {
         call->request_state = haft__arena_copy(&call->arena, given->state);
     }
-    call->key = haft__arena_copy(&call->arena, given->idempotency_key);
-    if (call->tool.ptr == NULL || call->key.ptr == NULL
-        || (given->state.ptr != NULL && call->request_state.ptr == NULL)) {
+    if (call->tool.ptr == NULL || (given->state.ptr != NULL && call->request_state.ptr == NULL)) {
         return haft__arena_fail(&call->arena, err);
     }
-    haft_status status =
-        haft__mcp_client_copy_json(&call->arena, given->arguments, key, &call->arguments, err);
+    haft_status status = copy_meta(call, given->meta, given->meta_count, err);
+    if (status == HAFT_OK) {
+        status =
+            haft__mcp_client_copy_json(&call->arena, given->arguments, key, &call->arguments, err);
+    }
     if (status == HAFT_OK) {
         status = haft__mcp_client_copy_json(&call->arena, given->answers, key, &call->answers, err);
     }

@@ -242,6 +242,13 @@ HAFT_MUST_USE haft_status haft__mcp_client_abort(haft__mcp_client *client, haft_
 /* Lists the tools; ends with HAFT__MCP_EVENT_TOOLS. No effect while a listing is open. */
 HAFT_MUST_USE haft_status haft__mcp_client_list(haft__mcp_client *client, haft_error *err);
 
+/* A member of `_meta` of a call. */
+typedef struct haft__mcp_meta {
+    haft_str key;
+    haft_str text; /* .ptr NULL: `number` is the value */
+    uint64_t number;
+} haft__mcp_meta;
+
 /* One tool call. Everything is copied. */
 typedef struct haft__mcp_call {
     haft_str tool;        /* the server's name: haft__mcp_tool.remote */
@@ -251,8 +258,8 @@ typedef struct haft__mcp_call {
     haft__json answers; /* modern, after INPUT_REQUIRED: inputResponses, or null */
     haft_str state;     /* modern, after INPUT_REQUIRED: requestState; .ptr NULL: none */
     uint32_t round; /* modern, after INPUT_REQUIRED: the number of earlier rounds of this call */
-    haft_str idempotency_key; /* the same for each attempt of one call; "" for none */
-    uint64_t epoch;           /* epoch of its run; 0: not sent */
+    const haft__mcp_meta *meta; /* sent in this order */
+    size_t meta_count;
 } haft__mcp_call;
 
 /* *ret_call is the number of the call, which is never reused. If the call cannot be sent (more than

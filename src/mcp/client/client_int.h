@@ -59,8 +59,8 @@ typedef struct haft__mcp_pending_call {
     haft_str tool;
     haft__json arguments, answers;
     haft_str request_state; /* .ptr NULL: none */
-    haft_str key;           /* idempotency key; "" for none */
-    uint64_t epoch;         /* 0: not sent */
+    const haft__mcp_meta *meta;
+    size_t meta_count;
     uint32_t round;
     const haft__mcp_param *params;
     size_t param_count;

@@ -86,11 +86,13 @@ static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint6
     if (token > 0) {
         haft__field_number(w, "progressToken", token);
     }
-    if (call != NULL && call->key.len > 0) {
-        haft__field_text(w, HAFT__MCP_META_KEY, call->key);
-    }
-    if (call != NULL && call->epoch > 0) {
-        haft__field_number(w, HAFT__MCP_META_EPOCH, call->epoch);
+    for (size_t i = 0; call != NULL && i < call->meta_count; i++) {
+        haft__json_key_str(w, call->meta[i].key);
+        if (call->meta[i].text.ptr != NULL) {
+            haft__json_add_str(w, call->meta[i].text);
+        } else {
+            haft__json_add_int(w, (int64_t)call->meta[i].number);
+        }
     }
     haft__json_end_object(w);
 }
