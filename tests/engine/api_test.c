@@ -266,6 +266,33 @@ TEST(a_thread_must_be_an_id)
     help_host_finish(&h);
 }
 
+TEST(a_user_is_a_short_name)
+{
+    char long_name[HAFT__LIMIT_RUN_USER_BYTES + 2];
+    memset(long_name, 'n', sizeof(long_name) - 1);
+    long_name[sizeof(long_name) - 1] = '\0';
+    const struct {
+        const char *user;
+        haft_status status;
+    } cases[] = {{"ann", HAFT_OK},           {"", HAFT_OK},
+                 {"J\xC3\xBCrgen", HAFT_OK}, {"a\nb", HAFT_BAD_INPUT},
+                 {"\x7F", HAFT_BAD_INPUT},   {"\xC3", HAFT_BAD_INPUT},
+                 {long_name + 1, HAFT_OK},   {long_name, HAFT_TOO_BIG}};
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_agent *agent = help_host_agent(&h, "", "{\"replies\":[]}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_run_options options = HAFT_RUN_OPTIONS_INIT;
+        haft_run *run = NULL;
+        options.user = cases[i].user;
+        CHECK_INT(haft_run_start(agent, "go", &options, &run, &h.err), cases[i].status, "row %zu",
+                  i);
+        haft_run_release(run);
+    }
+    haft_agent_release(agent);
+    help_host_finish(&h);
+}
+
 TEST(an_invalid_spec_names_the_place_of_the_error)
 {
     help_host h;

@@ -11,8 +11,8 @@ static void check_list(const haft_call_facts *facts, const char *expected)
     haft__buf buf;
     haft__call_fact list[HAFT__CALL_FACT_COUNT];
     size_t count = 0;
-    haft__arena_init(&arena, 0);
-    haft__buf_init(&buf, 0);
+    haft__arena_init(&arena, 4096);
+    haft__buf_init(&buf, 4096);
     CHECK_INT(haft__call_facts_list(facts, &arena, list, &count, NULL), HAFT_OK, "%s", expected);
     for (size_t i = 0; i < count; i++) {
         haft__buf_addf(&buf, "%s%s %s %s%s=%.*s", i > 0 ? "\n" : "", list[i].variable,

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/macros.h"
 #include "base/str.h"
 #include "cli/follow/run_result.h"
 #include "cli/follow/spec_choice.h"
@@ -18,14 +17,11 @@
 
 haft_str haft__delivery_user(void)
 {
-    static const char *const names[] = {"HAFT_USER", "USER"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        haft_str user = haft__environment_get(NULL, haft__str(names[i]));
-        if (user.ptr != NULL && user.len > 0) {
-            return user;
-        }
+    haft_str user = haft__environment_get(NULL, HAFT__LIT("HAFT_USER"));
+    if (user.len == 0) {
+        user = haft__environment_get(NULL, HAFT__LIT("USER"));
     }
-    return HAFT__LIT("cli");
+    return user.len > 0 ? user : HAFT__LIT("cli");
 }
 
 static void report_wait(void *context, const char *run, uint64_t lease_ms)

@@ -74,18 +74,19 @@ TEST(binary_output_is_kept_as_it_is)
     help_end(&f);
 }
 
+#define FACTS                                                                                      \
+    "HAFT_ATTEMPT=1\nHAFT_CALL=c1.1\nHAFT_EPOCH=3\nHAFT_IDEMPOTENCY_KEY=key-1\n"                   \
+    "HAFT_REMAINING_TURNS=0\nHAFT_RUN=run\nHAFT_THREAD=thread\n"
+
 TEST(a_command_gets_only_its_own_environment)
 {
     static const struct {
         const char *env, *output;
     } cases[] = {
-        {"{}", "HAFT_EPOCH=3\nHAFT_IDEMPOTENCY_KEY=key-1\nHOME=/nowhere\nLANG=C.UTF-8\nPATH=/usr/"
-               "bin:/bin"},
+        {"{}", FACTS "HOME=/nowhere\nLANG=C.UTF-8\nPATH=/usr/bin:/bin"},
         {"{\"TOKEN\":\"<${TOKEN}>\",\"LANG\":\"C\",\"EMPTY\":\"\",\"HAFT_IDEMPOTENCY_KEY\":\"x\","
          "\"HAFT_EPOCH\":\"9\"}",
-         "EMPTY=\nHAFT_EPOCH=3\nHAFT_IDEMPOTENCY_KEY=key-1\nHOME=/nowhere\nLANG=C\nPATH=/usr/bin:/"
-         "bin\n"
-         "TOKEN=<s3cr3t>"},
+         "EMPTY=\n" FACTS "HOME=/nowhere\nLANG=C\nPATH=/usr/bin:/bin\nTOKEN=<s3cr3t>"},
     };
     help_exec f;
     help_begin(&f);
