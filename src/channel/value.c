@@ -138,15 +138,17 @@ static void free_retired(void *context)
 
 haft_status haft__channel_retire(haft__channel_value *value, haft__arena *until, haft_error *err)
 {
-    retired *old = value->present ? malloc(sizeof(*old)) : NULL;
     haft__arena fresh;
     haft__json copied;
     if (!value->present) {
         return HAFT_OK;
     }
+    retired *old = malloc(sizeof(*old));
+    if (old == NULL) {
+        return haft__fail_no_memory(err);
+    }
     haft__arena_init(&fresh, MAX_ARENA_BYTES);
-    haft_status status = old != NULL ? haft__json_copy_deep(&fresh, value->value, &copied, err)
-                                     : haft__fail_no_memory(err);
+    haft_status status = haft__json_copy_deep(&fresh, value->value, &copied, err);
     if (status == HAFT_OK) {
         *old = (retired){.arena = value->arena, .items = value->items};
         status = haft__arena_on_release(until, free_retired, old, err);

@@ -11,7 +11,7 @@
  * file its events. With `edit` the fork starts at the end of the run, --set and --as change the
  * state of its graph, and it continues. */
 haft__exit_status haft__runs_fork(haft__cli *cli, const haft__args *args,
-                                  const haft__fork_source *from, bool edit, haft_error *err);
+                                  const haft__fork_source *source, bool edit, haft_error *err);
 
 /* Returns the arguments without --set, for subcommands in which --set changes the state of a graph
  * and not the spec. */

@@ -19,10 +19,13 @@
 static void add_context(haft__buf *out, const haft__run *run, bool symbols)
 {
     const haft__run_context *c = &run->context;
+    if (run->spec == NULL || run->turn == 0 || haft__run_is_graph(run)) {
+        return;
+    }
     haft__context_bar bar = {.used = haft__context_tokens(run),
                              .tokens = run->spec->model.context_tokens,
                              .reserve = run->spec->context.reserve};
-    if (bar.tokens == 0 || run->turn == 0 || haft__run_is_graph(run)) {
+    if (bar.tokens == 0) {
         return;
     }
     haft__buf_add_str(out, HAFT__LIT("context "));
