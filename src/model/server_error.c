@@ -143,6 +143,35 @@ static const struct {
     {"unavailable_error", HAFT__FAILURE_TRANSIENT},
 };
 
+/* Parts of messages that say that a request is too long, of servers without a code for it. */
+static const char *const too_long[] = {
+    "prompt is too long",                   /* Anthropic */
+    "exceed context limit",                 /* Anthropic, with max_tokens */
+    "maximum number of tokens",             /* Gemini */
+    "maximum context length",               /* vLLM, SGLang, DeepSeek, Mistral, OpenRouter */
+    "context length is only",               /* vLLM */
+    "longer than the maximum model length", /* vLLM */
+    "model's context length",               /* SGLang */
+    "maximum prompt length",                /* xAI */
+    "exceeds the context window",           /* OpenAI, Responses */
+    "max context length",                   /* Ollama */
+    "exceeds the context length",           /* Ollama */
+    "available context size",               /* llama.cpp, older */
+    "context length of only",               /* LM Studio */
+    "greater than the context length",      /* LM Studio */
+    "input is too long",                    /* Bedrock */
+    "`max_new_tokens` must be",             /* TGI, Together */
+};
+
+static bool says_too_long(haft_str message)
+{
+    bool found = false;
+    for (size_t i = 0; i < COUNT(too_long) && !found; i++) {
+        found = haft__str_contains_ignore_case(message, haft__str(too_long[i]));
+    }
+    return found;
+}
+
 static haft__failure_kind kind_of_status(uint32_t status)
 {
     switch (status) {
@@ -166,7 +195,9 @@ haft__failure_kind haft__server_error_kind(uint32_t status, const haft__server_e
             return words[i].kind;
         }
     }
-    return kind_of_status(status);
+    haft__failure_kind kind = kind_of_status(status);
+    bool may_be_long = kind == HAFT__FAILURE_OTHER || status == 500; /* 500: Ollama */
+    return may_be_long && says_too_long(error->message) ? HAFT__FAILURE_CONTEXT : kind;
 }
 
 uint32_t haft__server_error_status(const haft__server_error *error)

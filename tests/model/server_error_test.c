@@ -109,6 +109,103 @@ static haft_status describe(size_t i, haft__buf *buf)
     return status;
 }
 
+/* How servers without a code for it say that a request is too long. */
+static const struct {
+    const char *server;
+    uint32_t status;
+    const char *body, *kind;
+} too_long[] = {
+    {"anthropic", 400,
+     "{'type':'error','error':{'type':'invalid_request_error','message':'prompt is too long: "
+     "208310 "
+     "tokens > 200000 maximum'},'request_id':'r'}",
+     "context"},
+    {"anthropic, with the reply", 400,
+     "{'type':'error','error':{'type':'invalid_request_error','message':'input length and "
+     "`max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or "
+     "`max_tokens` and try again'}}",
+     "context"},
+    {"gemini", 400,
+     "{'error':{'code':400,'message':'The input token count (1200293) exceeds the maximum number "
+     "of "
+     "tokens allowed (1048576).','status':'INVALID_ARGUMENT'}}",
+     "context"},
+    {"openai responses", 400,
+     "{'error':{'message':'Your input exceeds the context window of this model. Please adjust your "
+     "input and try again.','type':'invalid_request_error','param':'input','code':null}}",
+     "context"},
+    {"vllm", 400,
+     "{'object':'error','message':'This model\\u0027s maximum context length is 4096 tokens. "
+     "However, you "
+     "requested 5000 tokens (4800 in the messages, 200 in the completion).','type':"
+     "'BadRequestError','param':null,'code':400}",
+     "context"},
+    {"vllm, newer", 400,
+     "{'error':{'message':'You passed 5000 input tokens and requested 1 output tokens. However, "
+     "the model\\u0027s context length is only 4096 tokens.','type':'BadRequestError','code':400}}",
+     "context"},
+    {"vllm, decoder", 400,
+     "{'error':{'message':'The decoder prompt (length 5000) is longer than the maximum model "
+     "length of 4096.','type':'BadRequestError','code':400}}",
+     "context"},
+    {"sglang", 400,
+     "{'object':'error','message':'The input (5000 tokens) is longer than the "
+     "model\\u0027s context length (4096 tokens).','type':'BadRequestError','code':400}",
+     "context"},
+    {"mistral", 400,
+     "{'object':'error','message':'Prompt contains 40000 tokens, too large for model with 32768 "
+     "maximum context length','type':'invalid_request_error','code':'3051'}",
+     "context"},
+    {"xai", 400,
+     "{'code':'Client specified an invalid argument','error':'This model\\u0027s maximum prompt "
+     "length is "
+     "131072 but the request contains 195238 tokens.'}",
+     "context"},
+    {"ollama", 400, "{'error':'prompt too long; exceeded max context length by 12 tokens'}",
+     "context"},
+    {"ollama, 500", 500, "{'error':'the input length exceeds the context length'}", "context"},
+    {"llama.cpp, older", 400,
+     "{'error':{'code':400,'message':'the request exceeds the available context size. try "
+     "increasing "
+     "the context size','type':'invalid_request_error'}}",
+     "context"},
+    {"lm studio", 400,
+     "{'error':'Trying to keep the first 5000 tokens when context the overflows. However, the "
+     "model "
+     "is loaded with context length of only 4096 tokens.'}",
+     "context"},
+    {"lm studio, keep", 400,
+     "{'error':'The number of tokens to keep from the initial prompt is greater than the context "
+     "length.'}",
+     "context"},
+    {"bedrock", 400, "{'message':'Input is too long for requested model.'}", "context"},
+    {"tgi", 422,
+     "{'error':'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096.',"
+     "'error_type':'validation'}",
+     "context"},
+    {"a limit for each minute", 429,
+     "{'error':{'message':'maximum context length','code':'rate_limit_exceeded'}}", "transient"},
+    {"a key", 401, "{'error':{'message':'prompt is too long'}}", "auth"},
+    {"another limit", 400, "{'error':{'message':'max_tokens is too large'}}", "other"},
+    {"another crash", 500, "{'error':'the runner has ended'}", "transient"},
+};
+
+TEST(a_request_that_is_too_long_is_recognised_by_the_words_of_each_server)
+{
+    for (size_t i = 0; i < COUNT(too_long); i++) {
+        haft__arena arena;
+        haft__model_failure failure;
+        haft__arena_init(&arena, 0);
+        CHECK_INT(haft__server_error_read_failure(too_long[i].status, help_quotes(too_long[i].body),
+                                                  HAFT__LIT(""), (haft__hash_key){1, 2},
+                                                  (haft__cleaner){0}, &arena, &failure, NULL),
+                  HAFT_OK, "%s", too_long[i].server);
+        CHECK_STR(haft__str(haft__failure_name(failure.kind)), haft__str(too_long[i].kind), "%s",
+                  too_long[i].server);
+        haft__arena_finish(&arena);
+    }
+}
+
 TEST(errors_are_put_into_words)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
