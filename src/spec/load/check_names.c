@@ -180,6 +180,19 @@ static void check_approvals(haft__loader *l, const haft__map *declared)
     }
 }
 
+static void check_spared(haft__loader *l)
+{
+    const haft__context_spec *context = &l->spec->context;
+    for (size_t i = 0; i < context->spare_count; i++) {
+        haft_str pattern = context->spare[i];
+        if (pattern.len > 0 && !matches_something(l, pattern)) {
+            (void)haft__loader_warning(l, haft__loader_pointer(l, "/context/clear/spare/%zu", i),
+                                       HAFT__SUBJECT_VALUE, "no tool matches \"%.*s\"",
+                                       HAFT__ARG(pattern));
+        }
+    }
+}
+
 static void check_builtin_patterns(haft__loader *l, const haft_str *patterns, size_t count,
                                    const char *key)
 {
@@ -282,6 +295,9 @@ void haft__loader_check_names(haft__loader *l)
     }
     if (haft__loader_keys_are_valid(l, "approvals")) {
         check_approvals(l, &declared);
+    }
+    if (haft__loader_keys_are_valid(l, "context")) {
+        check_spared(l);
     }
     check_builtin_patterns(l, spec->builtin_allow, spec->builtin_allow_count, "allow");
     check_builtin_patterns(l, spec->builtin_deny, spec->builtin_deny_count, "deny");

@@ -59,9 +59,12 @@ TEST(a_spec_with_a_context_has_read_result)
 TEST(the_model_for_summaries_is_a_model_of_its_own)
 {
     loaded f;
-    load(&f, "model: openai:gpt-4o\n"
-             "models: [openai:gpt-4o, openai:gpt-4.1]\n"
+    load(&f, "models: [openai:gpt-4o, openai:gpt-4.1-mini]\n"
              "context: {summarise: {at: 80, model: openai:gpt-4.1, instructions: Be short.}}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
+    CHECK(f.spec->fallback != NULL
+              && f.spec->fallback->context.summariser == f.spec->context.summariser,
+          "the next model has the same summariser");
     unload(&f);
     load(&f, "model: openai:gpt-4o\n"
              "context: {summarise: {at: 80, model: openai:gpt-4.1, instructions: Be short.}}\n");
@@ -88,6 +91,22 @@ TEST(problems_of_a_context_have_their_places)
         {"model: offline\ncontext: {clear: {at: 101}}\n", "2:23: "},
         {"model: offline\ncontext: {clear: true}\n", "2:18: "},
         {"model: offline\ncontext: {tokens: 10}\n", "2:19: "},
+        {"model: offline\ncontext: {tokens: 0}\n", "2:19: "},
+        {"model: offline\ncontext: {tokens: 255}\n", "2:19: "},
+        {"model: offline\ncontext: {tokens: 100000001}\n", "2:19: "},
+        {"model: offline\ncontext: {reserve: 0}\n", "2:20: "},
+        {"model: offline\ncontext: {tokens: 1000, reserve: 5000}\n", "2:34: "},
+        {"model: openai:gpt-4o\ncontext: {reserve: 128000}\n", "2:20: "},
+        {"model: offline\ncontext: {clear: {keep: 10001}}\n", "2:25: "},
+        {"model: offline\ncontext: {clear: {keep: -1}}\n", "2:25: "},
+        {"model: offline\ncontext: {summarise: {keep: 10001}}\n", "2:29: "},
+        {"model: offline\ncontext: {summarise: {keep: 0}}\n", "2:29: "},
+        {"model: offline\ncontext: {clear: {spare: [1]}}\n", "2:27: "},
+        {"model: offline\ncontext: {clear: {spare: [nothing*]}}\n",
+         "2:27: warning: no tool matches \"nothing*\""},
+        {"models: [openai:gpt-4o, {provider: vllm, model: m, context_tokens: 9000}]\n"
+         "context: {reserve: 9000}\n",
+         "2:20: with models[1]: expected less than the 9000 tokens of the context, found 9000"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         loaded f;
