@@ -4,9 +4,9 @@
 
 #include "prompt/estimate.h"
 
-/* A change must save at least this percentage of the budget, because each change invalidates the
- * provider's cache. */
-#define MIN_PERCENT 10
+/* A request that must become shorter gets at most this part of the budget, if possible: otherwise
+ * the next request would have to become shorter again. */
+#define SHORTER_PERCENT (100 - HAFT__CONTEXT_MIN_PERCENT)
 
 typedef haft__context_facts facts;
 typedef haft__context_plan plan;
@@ -33,7 +33,9 @@ static bool rule_applies(const facts *f, const plan *p, haft__context_rule rule)
 /* Whether the change saves enough tokens to justify invalidating the cache. */
 static bool is_worthwhile(const facts *f, const plan *p, uint64_t saved)
 {
-    return saved > 0 && (p->over_budget || tokens_of(f, saved) * 100 >= f->budget * MIN_PERCENT);
+    return saved > 0
+           && (p->over_budget
+               || tokens_of(f, saved) * 100 >= f->budget * HAFT__CONTEXT_MIN_PERCENT);
 }
 
 static uint64_t saved_by_stub(const haft__context_part *part)
@@ -63,27 +65,38 @@ static uint64_t mark_old(const facts *f, bool *cleared)
     return saved;
 }
 
-/* Marks the largest observations until the request fits. Returns the tokens that their stubs
- * save. */
-static uint64_t mark_largest(const facts *f, uint64_t sum, bool *cleared)
+/* The tokens that stubs of all observations save that save at least `least` each. */
+static uint64_t saved_by_large(const facts *f, const bool *cleared, uint64_t least)
 {
     uint64_t saved = 0;
-    while (tokens_of(f, sum - saved) > f->budget) {
-        size_t largest = f->count;
+    for (size_t i = 0; i < f->count; i++) {
+        uint64_t part = saved_by_stub(&f->parts[i]);
+        bool candidate = f->parts[i].is_observation && !cleared[i];
+        saved += candidate && part >= least ? part : 0;
+    }
+    return saved;
+}
+
+/* Marks the largest observations until the request fits. Returns the tokens that their stubs save.
+ * Searches for the size from which on observations are cleared, so the cost is linear in their
+ * number. */
+static uint64_t mark_largest(const facts *f, uint64_t sum, bool *cleared)
+{
+    uint64_t low = 1, high = sum + 1, saved = 0;
+    while (low + 1 < high) { /* `low` saves enough, if that is possible; `high` saves too little */
+        uint64_t middle = low + (high - low) / 2;
+        bool fits = tokens_of(f, sum - saved_by_large(f, cleared, middle)) <= f->budget;
+        *(fits ? &low : &high) = middle;
+    }
+    for (int pass = 0; pass < 2; pass++) { /* first all that are larger, then some of this size */
         for (size_t i = 0; i < f->count; i++) {
-            const haft__context_part *part = &f->parts[i];
-            bool candidate = part->is_observation && !cleared[i] && saved_by_stub(part) > 0;
-            if (candidate
-                && (largest == f->count
-                    || saved_by_stub(part) > saved_by_stub(&f->parts[largest]))) {
-                largest = i;
+            uint64_t part = saved_by_stub(&f->parts[i]);
+            bool candidate = f->parts[i].is_observation && !cleared[i];
+            if (candidate && part >= low + (pass == 0) && tokens_of(f, sum - saved) > f->budget) {
+                cleared[i] = true;
+                saved += part;
             }
         }
-        if (largest == f->count) {
-            break;
-        }
-        cleared[largest] = true;
-        saved += saved_by_stub(&f->parts[largest]);
     }
     return saved;
 }
@@ -118,49 +131,51 @@ size_t haft__context_mark_removed(const haft__context_part *parts, size_t count,
     return marked;
 }
 
-/* The maximum size of the text that replaces messages of `gone` tokens: half of it, so that the
- * change saves something, but no less than the current text has and no more than most_text. */
-static uint64_t max_text_size(const facts *f, uint64_t gone)
+/* The text has at most half of the size of the turns, and at least the size of the current text. */
+uint64_t haft__context_saved_by_text(uint64_t gone, uint64_t old_text, uint64_t most_text,
+                                     uint64_t *ret_text)
 {
-    uint64_t size = gone / 2 > f->old_text ? gone / 2 : f->old_text;
-    return size < f->most_text ? size : f->most_text;
+    uint64_t all = gone + old_text;
+    uint64_t text = all / 2 > old_text ? all / 2 : old_text;
+    *ret_text = text < most_text ? text : most_text;
+    return gone > 0 && all > *ret_text ? all - *ret_text : 0;
 }
 
-/* The tokens that replacing the messages before `end` saves; 0 if no message can be replaced. */
-static uint64_t saved_before(const facts *f, size_t end, bool *removed, uint64_t *ret_text)
+/* The number of turns. */
+static size_t count_turns(const facts *f)
 {
-    uint64_t gone = f->old_text;
-    size_t number = haft__context_mark_removed(f->parts, f->count, end, removed);
-    for (size_t i = 0; number > 0 && i < f->count; i++) {
-        gone += removed[i] ? f->parts[i].tokens : 0;
+    size_t turns = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        turns += f->parts[i].begins_turn;
     }
-    *ret_text = max_text_size(f, gone);
-    return number > 0 && gone > *ret_text ? gone - *ret_text : 0;
+    return turns;
 }
 
-/* The beginning of the last `keep` turns. */
-static size_t begin_of_last(const facts *f, uint32_t keep)
+/* Whether the history may begin with the message `i` and the heads before it: at a turn, or at the
+ * task if no turn follows it. */
+static bool may_begin_with(const facts *f, size_t i, size_t turns_left)
 {
-    size_t at = f->count;
-    for (size_t i = f->count; i-- > 0 && keep > 0;) {
-        if (f->parts[i].begins_turn) {
-            at = i;
-            keep--;
-        }
-    }
-    return at;
+    return i > 0 && (f->parts[i].begins_turn || (f->parts[i].is_head && turns_left == 0));
 }
 
-/* Decides how many turns stay: the last `keep` turns, or fewer if the request would not fit. The
- * last turn always stays. */
-static uint64_t find_end(const facts *f, plan *p, uint64_t sum, bool *removed)
+/* Decides how many turns stay: the last `keep` turns. If the request would not fit, fewer turns
+ * stay, so that there is room for further turns. The last turn of the run always stays. Reads each
+ * message once. Returns the saved tokens. */
+static uint64_t find_end(const facts *f, plan *p, uint64_t sum, const bool *removed)
 {
-    uint64_t saved = 0;
+    uint64_t gone = 0, saved = 0;
+    size_t turns = count_turns(f);
     uint32_t keep = f->replace.keep > 0 ? f->replace.keep : 1;
-    for (bool fits = false; keep > 0 && !fits; keep--) {
-        p->end = begin_of_last(f, keep);
-        saved = p->end < f->count ? saved_before(f, p->end, removed, &p->text) : 0;
-        fits = !p->over_budget || tokens_of(f, sum - saved) <= f->budget;
+    bool done = false;
+    for (size_t i = 0; i < f->count && !done; i++) {
+        if (may_begin_with(f, i, turns) && turns <= keep) {
+            p->end = i;
+            saved = haft__context_saved_by_text(gone, f->old_text, f->most_text, &p->text);
+            done =
+                !p->over_budget || tokens_of(f, sum - saved) * 100 <= f->budget * SHORTER_PERCENT;
+        }
+        turns -= f->parts[i].begins_turn;
+        gone += removed[i] ? f->parts[i].tokens : 0;
     }
     return saved;
 }
@@ -189,7 +204,12 @@ haft_status haft__context_plan_request(const facts *f, haft__arena *arena, plan 
         *ret_plan = p;
         return HAFT_OK;
     }
-    saved = rule_applies(f, &p, f->replace) ? find_end(f, &p, sum, removed) : 0;
+    if (rule_applies(f, &p, f->replace)) {
+        (void)haft__context_mark_removed(f->parts, f->count, f->count, removed);
+        saved = find_end(f, &p, sum, removed);
+    } else {
+        saved = 0;
+    }
     if (is_worthwhile(f, &p, saved)) {
         p.action = HAFT__CONTEXT_REPLACE;
         *ret_plan = p;

@@ -16,6 +16,10 @@
 
 #include "base/arena.h"
 
+/* The minimum percentage of the budget that a change must save, because each change invalidates the
+ * provider's cache. Not required if the request does not fit. */
+#define HAFT__CONTEXT_MIN_PERCENT 10
+
 /* A message, by its size. Sizes are estimates before the factor (prompt/estimate.h). */
 typedef struct haft__context_part {
     uint64_t tokens;
@@ -23,8 +27,9 @@ typedef struct haft__context_part {
     bool is_head;         /* the system prompt or the task: never changed */
     bool is_observation;  /* the result of a call that is not a stub yet */
     bool is_spared;       /* an observation that becomes a stub only if nothing else helps */
-    bool begins_turn;     /* a message of the assistant: the history may begin with this message */
-    bool is_pinned;       /* a result that reveals tools: its whole turn stays */
+    bool begins_turn; /* the history may begin with this message: a message of the assistant; before
+                       * the task of the run, a task of an earlier run of the thread */
+    bool is_pinned;   /* a result that reveals tools: its whole turn stays */
 } haft__context_part;
 
 typedef struct haft__context_rule {
@@ -61,6 +66,11 @@ typedef struct haft__context_plan {
     uint64_t after;   /* tokens after a CLEAR */
     bool over_budget; /* the current request does not fit */
 } haft__context_plan;
+
+/* The tokens that a text saves in place of turns with `gone` tokens; 0 if nothing is gone. Sets the
+ * maximum size of the text. */
+uint64_t haft__context_saved_by_text(uint64_t gone, uint64_t old_text, uint64_t most_text,
+                                     uint64_t *ret_text);
 
 /* Decides the next change. Fails only when out of memory. */
 HAFT_MUST_USE haft_status haft__context_plan_request(const haft__context_facts *facts,

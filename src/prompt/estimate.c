@@ -75,6 +75,9 @@ uint64_t haft__estimate_text(haft_str text)
 
 uint64_t haft__estimate_message(const haft__message *message)
 {
+    if (message->tokens > 0) {
+        return message->tokens;
+    }
     uint64_t tokens = HAFT__ESTIMATE_MESSAGE + haft__estimate_text(message->text)
                       + message->items.len / ITEM_BYTES;
     for (size_t i = 0; i < message->call_count; i++) {

@@ -22,8 +22,8 @@
 /* The functions below return estimates before the factor. */
 uint64_t haft__estimate_text(haft_str text);
 
-/* Estimates a message with its calls. Items of the provider are encrypted or signed, so only their
- * size is used. */
+/* Estimates a message with its calls, or returns its size if it was measured before. Items of the
+ * provider are encrypted or signed, so only their size is used. */
 uint64_t haft__estimate_message(const haft__message *message);
 
 /* Applies the factor to an estimate, rounded up. */

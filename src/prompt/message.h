@@ -9,6 +9,7 @@
 #define HAFT_PROMPT_MESSAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 
@@ -46,6 +47,7 @@ typedef struct haft__message {
     size_t call_index; /* if `call` is known: its index in the calls of the run */
     bool cleared;      /* for a tool result: its text is a stub (prompt/context.h) */
     bool is_task;      /* for a user: the task of the run */
+    uint64_t tokens;   /* its size (prompt/estimate.h); 0: not measured */
     /* For a result of tool_search: the tools that no earlier search had revealed. */
     const struct haft__tool *const *revealed;
     size_t revealed_count;

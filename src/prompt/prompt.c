@@ -158,11 +158,22 @@ static size_t find_task(const haft__messages *messages, haft_str task)
     size_t i = messages->count;
     while (i > 0) {
         const haft__message *message = &messages->items[--i];
-        if (message->role == HAFT__MESSAGE_USER && haft__str_equal(message->text, task)) {
+        bool same = message->role == HAFT__MESSAGE_USER && haft__str_equal(message->text, task);
+        if (message->is_task || same) {
             return i;
         }
     }
     return messages->count;
+}
+
+/* The task comes last. A text below it that replaces old turns stays at its place. */
+static haft_status add_below_task(transcript *t, const haft__message *message, haft_str task)
+{
+    haft_str rest = haft__str_starts_with(message->text, task)
+                        ? haft__str_trim(haft__str_skip(message->text, task.len))
+                        : HAFT__LIT("");
+    haft__message below = {.role = HAFT__MESSAGE_USER, .text = rest};
+    return rest.len > 0 ? haft__messages_add(t->list, below, t->err) : HAFT_OK;
 }
 
 haft_status haft__prompt_transcript(const haft__messages *messages, haft_str task,
@@ -180,7 +191,8 @@ haft_status haft__prompt_transcript(const haft__messages *messages, haft_str tas
         switch (message->role) {
         case HAFT__MESSAGE_SYSTEM: status = haft__messages_add(ret_messages, *message, err); break;
         case HAFT__MESSAGE_USER:
-            status = i == task_index ? HAFT_OK : haft__messages_add(ret_messages, *message, err);
+            status = i == task_index ? add_below_task(&t, message, task)
+                                     : haft__messages_add(ret_messages, *message, err);
             break;
         case HAFT__MESSAGE_ASSISTANT: status = add_turn(&t, message, results); break;
         case HAFT__MESSAGE_TOOL: status = add_result(&t, message->text); break;

@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "prompt/observation.h"
+#include "run/context/context_size.h"
 #include "tool/builtin.h"
 #include "json/canonical.h"
 
@@ -53,8 +54,7 @@ haft_status haft__run_insert_earlier(haft__run *run, haft_error *err)
     }
     haft__message task = messages->items[--messages->count];
     haft_status status = HAFT_OK;
-    run->context.measured = 0;
-    run->context.history = 0;
+    haft__context_restart_history(run);
     for (size_t i = 0; status == HAFT_OK && i < run->earlier->count; i++) {
         status = haft__messages_add(messages, run->earlier->items[i], err);
     }

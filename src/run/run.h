@@ -202,6 +202,14 @@ typedef struct haft__run_server {
 typedef struct haft__run_context {
     size_t measured;    /* number of messages that `history` includes */
     uint64_t history;   /* size of these messages */
+    size_t recent;      /* the first message that may be one of the last clear.keep observations */
+    uint32_t kept;      /* number of observations from there on */
+    uint64_t old;       /* size that stubs of the earlier observations would save */
+    size_t task;        /* index of the task, plus one; 0: not measured yet */
+    size_t last_turns;  /* the first message of the last summarise.keep turns */
+    uint32_t turns;     /* number of turns from there on */
+    uint64_t gone;      /* size of the earlier turns, except those that stay */
+    uint64_t text_size; /* size of `text` */
     uint64_t declared;  /* size of the definitions in the open request */
     uint32_t factor;    /* computed from the usage that the model reported; 0: no usage yet */
     uint64_t estimated; /* estimated tokens of the last request with reported usage */

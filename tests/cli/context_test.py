@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs in small contexts: examples/long.yaml, forks and resumed runs after a cut, bars
 (docs/context.md)."""
+import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -119,9 +122,113 @@ def test_explain():
           (500, 50, {"at": 75, "keep": 3}, True))
 
 
+class Slow(http.server.BaseHTTPRequestHandler):
+    """A model server that gets requests for summaries and does not answer them."""
+    asked = threading.Event()
+    answers = False
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        Slow.asked.set()
+        if not Slow.answers:
+            time.sleep(600)
+        body = json.dumps({"choices": [{"finish_reason": "stop", "message": {
+            "role": "assistant", "content": "A summary of a server."}}],
+            "usage": {"prompt_tokens": 900, "completion_tokens": 9}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def write_killed(url, instructions="Sum up."):
+    (Path(scratch) / "killed.yaml").write_text(json.dumps({
+        "haft": 1, "name": "killed", "model": "script:killed.run.yaml",
+        "instructions": instructions,
+        "tools": [{"name": "look", "description": "Looks.", "headless": True}],
+        "context": {"tokens": 1000, "reserve": 100, "clear": False,
+                    "summarise": {"at": 60, "keep": 1, "model": {
+                        "provider": "llamacpp", "model": "m", "base_url": url,
+                        "options": {"stream": False}}}}}))
+
+
+def kill_during_summary(url, store):
+    """A run that is killed while it waits for a summary. Returns its events."""
+    turn = {"calls": [{"name": "look", "arguments": {}}]}
+    (Path(scratch) / "killed.run.yaml").write_text(json.dumps({
+        "replies": [turn, turn, turn, {"text": "Done."}],
+        "results": {"look": [WORDS * 30, WORDS * 40, WORDS * 2]}}))
+    write_killed(url)
+    Slow.asked.clear()
+    Slow.answers = False
+    run = subprocess.Popen([HAFT, "run", "killed.yaml", "Sum up.", "--quiet", "--store", store],
+                           cwd=scratch, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    Slow.asked.wait(120)
+    run.kill()
+    run.wait()
+    Slow.answers = True
+    return events(haft("runs", "events", "last", "--store", store))
+
+
+def test_killed():
+    """A process is killed after summary_started; another one asks for the summary again, also with
+    a changed spec."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    for name, words in (("same", []), ("changed", ["--accept-spec"])):
+        store = f"killed-{name}.db"
+        log = kill_during_summary(url, store)
+        check(f"killed_during_a_summary_{name}", (log[-1]["kind"] in ("turn_started",
+              "summary_started"), [e for e in log if e.get("summary")]), (True, []))
+        if words:
+            write_killed(url, "Sum up, briefly. " + WORDS)
+        done = haft("resume", log[0]["run"], "--events", "--store", store, *words)
+        rest = events(haft("runs", "events", log[0]["run"], "--store", store))
+        check(f"the_summary_arrives_later_{name}",
+              (done.returncode, rest[-1]["end"],
+               "A summary of a server." in [e.get("text", "")[:22] for e in of(
+                   rest, "context_changed") if e["what"] == "summarised"]), (0, "done", True))
+        check(f"the_summary_counts_once_{name}",
+              len([e for e in of(rest, "model_replied") if e.get("summary")]),
+              len([e for e in of(rest, "context_changed") if e["what"] == "summarised"]))
+        replay = haft("runs", "replay", log[0]["run"], "--store", store)
+        check(f"it_replays_{name}", (replay.returncode, replay.stderr), (0, ""))
+    server.shutdown()
+
+
+def test_other_spec(log):
+    """A run that was cut continues with another spec, and with a smaller context."""
+    run = log[0]["run"]
+    turn = [e["turn"] for e in of(log, "context_changed") if e["what"] == "cut"][0]
+    fork = json.loads(haft("runs", "fork", run, "--turn", turn + 1, "--store", "long.db",
+                           "--json").stdout)["run"]
+    done = haft("resume", fork, "--accept-spec", "--set", "context.tokens=12000", "--events",
+                "--store", "long.db")
+    rest = events(haft("runs", "events", fork, "--store", "long.db"))
+    later = rest[[e["kind"] for e in rest].index("spec_changed"):] if of(
+        rest, "spec_changed") else []
+    check("a_cut_run_continues_with_another_spec",
+          (done.returncode, rest[-1].get("end"), len(of(later, "context_changed")) > 0),
+          (0, "done", True))
+    check("its_requests_fit_the_smaller_context",
+          [e["seq"] for e in of(later, "model_replied")
+           if e["context"]["estimated"] > 12000 - 2000], [])
+    replay = haft("runs", "replay", fork, "--store", "long.db")
+    check("the_run_with_two_specs_replays", (replay.returncode, replay.stderr), (0, ""))
+
+
 scratch = tempfile.mkdtemp()
 try:
-    test_fork(test_long())
+    long = test_long()
+    test_fork(long)
+    test_other_spec(long)
+    test_killed()
     test_summary()
     test_full()
     test_explain()

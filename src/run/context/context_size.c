@@ -3,21 +3,71 @@
 #include "run/context/context_size.h"
 
 #include "base/limits.h"
+#include "run/context/context_view.h"
 #include "run/offer/offer.h"
 #include "json/write.h"
+
+/* The observation `recent` is no longer one of the last; continues with the next one. */
+static void pass_observation(haft__run *run)
+{
+    haft__run_context *c = &run->context;
+    while (!haft__context_is_observation(run, &run->messages.items[c->recent])) {
+        c->recent++;
+    }
+    c->old += haft__context_saved_by_stub(run, &run->messages.items[c->recent]);
+    c->recent++;
+    c->kept--;
+}
+
+/* The turn at `last_turns` is no longer one of the last; continues with the next one. */
+static void pass_turn(haft__run *run)
+{
+    haft__run_context *c = &run->context;
+    uint64_t size = 0;
+    bool stays = false;
+    while (!haft__context_begins_turn(run, c->last_turns)) {
+        c->last_turns++;
+    }
+    do {
+        const haft__message *message = &run->messages.items[c->last_turns++];
+        stays = stays || message->revealed_count > 0;
+        size += message->is_task ? 0 : message->tokens;
+    } while (!haft__context_begins_turn(run, c->last_turns));
+    c->gone += stays ? 0 : size;
+    c->turns--;
+}
 
 void haft__context_measure_history(haft__run *run)
 {
     haft__run_context *c = &run->context;
+    uint32_t keep = run->spec->context.summarise_keep;
     for (; c->measured < run->messages.count; c->measured++) {
-        c->history += haft__estimate_message(&run->messages.items[c->measured]);
+        haft__message *message = &run->messages.items[c->measured];
+        message->tokens = haft__estimate_message(message);
+        c->history += message->tokens;
+        c->task = message->is_task ? c->measured + 1 : c->task;
+        c->turns += haft__context_begins_turn(run, c->measured);
+        if (c->turns > (keep > 0 ? keep : 1)) {
+            pass_turn(run);
+        }
+        c->kept += haft__context_is_observation(run, message);
+        if (c->kept > run->spec->context.clear_keep) {
+            pass_observation(run);
+        }
     }
+}
+
+void haft__context_restart_history(haft__run *run)
+{
+    haft__run_context *c = &run->context;
+    c->measured = c->recent = c->last_turns = c->task = 0;
+    c->kept = c->turns = 0;
+    c->history = c->old = c->gone = 0;
 }
 
 void haft__context_forget(haft__run *run)
 {
-    run->context.measured = 0;
-    run->context.history = 0;
+    haft__context_restart_history(run);
     run->context.factor = 0;
     run->context.summarising = run->context.answered = false;
 }

@@ -16,6 +16,9 @@
 /* Measures the new messages. */
 void haft__context_measure_history(haft__run *run);
 
+/* The messages have changed; the next measurement includes all of them. */
+void haft__context_restart_history(haft__run *run);
+
 /* Measures the tools that the open request declares. Does nothing if the size of the context is
  * unknown. */
 HAFT_MUST_USE haft_status haft__context_measure_declared(haft__run *run, haft_error *err);

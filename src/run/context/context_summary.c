@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "run/context/context_size.h"
 #include "run/context/context_view.h"
 
 #define INSTRUCTIONS                                                                               \
@@ -19,6 +20,9 @@
 
 /* A message is not truncated to fewer characters. */
 #define MIN_CHARS 200
+
+/* A text that is too long is written again with this part of what should fit. */
+#define CLOSER_PERCENT 90
 
 /* WORDS words have about TOKENS tokens. */
 #define WORDS  3
@@ -85,21 +89,37 @@ static void write_turns(haft__buf *buf, const haft__run *run, const bool *remove
     }
 }
 
-/* Writes the message of the user: the task and the turns. It lives in `arena`. */
+/* Writes the text for the model, with at most `max` characters of turns. */
+static void write_text(haft__buf *text, haft__buf *turns, const haft__run *run, const bool *removed,
+                       size_t count, size_t max)
+{
+    haft__buf_clear(text);
+    haft__buf_clear(turns);
+    write_turns(turns, run, removed, count, max);
+    haft__buf_add_str(text, HAFT__LIT("The task of the assistant:\n"));
+    add_cut(text, run->task, max / 4);
+    haft__buf_add_str(text, HAFT__LIT("\n\nIts turns so far:\n\n"));
+    haft__buf_add_str(text, last_bytes(haft__buf_str(turns), max));
+    haft__buf_addf(text, "Summarise these turns in at most %llu words.",
+                   (unsigned long long)(run->context.most_text * WORDS / TOKENS));
+}
+
+/* Writes the message of the user: the task and the turns. It lives in `arena`. Its estimate is at
+ * most the room in the model's context, if the context is not too small for a text at all. */
 static haft_str write_user_message(const haft__run *run, const bool *removed, size_t count,
-                                   haft__arena *arena)
+                                   uint64_t system, haft__arena *arena)
 {
     haft__buf turns, text;
-    size_t max = (size_t)find_room(run) * TOKEN_BYTES;
+    uint64_t room = find_room(run), size = room + 1;
+    uint32_t factor = haft__context_factor(run);
+    factor = factor > HAFT__ESTIMATE_FACTOR ? factor : HAFT__ESTIMATE_FACTOR;
     haft__buf_init(&turns, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    write_turns(&turns, run, removed, count, max);
-    haft__buf_add_str(&text, HAFT__LIT("The task of the assistant:\n"));
-    add_cut(&text, run->task, max / 4);
-    haft__buf_add_str(&text, HAFT__LIT("\n\nIts turns so far:\n\n"));
-    haft__buf_add_str(&text, last_bytes(haft__buf_str(&turns), max));
-    haft__buf_addf(&text, "Summarise these turns in at most %llu words.",
-                   (unsigned long long)(run->context.most_text * WORDS / TOKENS));
+    for (uint64_t max = room * TOKEN_BYTES; size > room && max > 0;
+         max = max * room / size * CLOSER_PERCENT / 100) {
+        write_text(&text, &turns, run, removed, count, (size_t)max);
+        size = haft__estimate_apply(system + haft__estimate_text(haft__buf_str(&text)), factor);
+    }
     haft_str kept = {NULL, 0};
     if (turns.status == HAFT_OK && text.status == HAFT_OK) {
         kept = haft__arena_copy(arena, haft__buf_str(&text));
@@ -116,16 +136,16 @@ haft_status haft__context_summary_request(const haft__run *run, haft__arena *are
     haft__messages *messages = haft__arena_alloc(arena, sizeof(*messages));
     size_t count = 0;
     bool *removed = haft__context_removed(run, run->context.end, arena, &count);
-    haft_str user_text = {NULL, 0};
+    haft_str user_text = {NULL, 0}, given = haft__str_trim(context->summary_instructions);
+    haft__message system = {.role = HAFT__MESSAGE_SYSTEM,
+                            .text = given.len > 0 ? given : HAFT__LIT(INSTRUCTIONS)};
     if (removed != NULL) {
-        user_text = write_user_message(run, removed, count, arena);
+        uint64_t rest = haft__estimate_message(&system) + HAFT__ESTIMATE_MESSAGE;
+        user_text = write_user_message(run, removed, count, rest, arena);
     }
     if (messages == NULL || user_text.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    haft_str given = haft__str_trim(context->summary_instructions);
-    haft__message system = {.role = HAFT__MESSAGE_SYSTEM,
-                            .text = given.len > 0 ? given : HAFT__LIT(INSTRUCTIONS)};
     haft__message user = {.role = HAFT__MESSAGE_USER, .text = user_text};
     haft__messages_init(messages, arena);
     haft_status status = haft__messages_add(messages, system, err);

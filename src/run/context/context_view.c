@@ -29,7 +29,29 @@ static const haft__run_call *call_of(const haft__run *run, const haft__message *
     return known ? &run->calls[message->call_index] : NULL;
 }
 
+/* The maximum bytes of a stub: its words, and the id of a call twice. */
+#define STUB_BYTES 256
+
+static void add_stub(haft__buf *buf, const haft__run *run, const haft__message *message)
+{
+    const haft__run_call *call = call_of(run, message);
+    size_t bytes = call != NULL ? call->result.len : message->text.len;
+    haft__buf_addf(buf, "[cleared to save context: result of call %.*s, %zu bytes",
+                   HAFT__ARG(message->call), bytes);
+    if (has_read_result(run)) {
+        haft__buf_addf(buf, "; read_result with call \"%.*s\" returns it",
+                       HAFT__ARG(message->call));
+    }
+    haft__buf_add_char(buf, ']');
+}
+
 /* ---- sizes ---- */
+
+bool haft__context_is_observation(const haft__run *run, const haft__message *message)
+{
+    const haft__run_call *call = call_of(run, message);
+    return call != NULL && !message->cleared && call->stage == HAFT__CALL_FINISHED;
+}
 
 static bool is_spared(const haft__run *run, const haft__message *message)
 {
@@ -41,27 +63,46 @@ static bool is_spared(const haft__run *run, const haft__message *message)
     return spared;
 }
 
-static bool read_part(const haft__run *run, const haft__message *message, bool stubs,
-                      haft__arena *arena, haft__context_part *ret_part)
+bool haft__context_begins_turn(const haft__run *run, size_t index)
 {
-    const haft__run_call *call = call_of(run, message);
+    const haft__message *message = &run->messages.items[index];
+    bool earlier = run->context.task == 0 || index < run->context.task;
+    return !message->is_task
+           && message->role == (earlier ? HAFT__MESSAGE_USER : HAFT__MESSAGE_ASSISTANT);
+}
+
+/* The size of a message that is a stub. */
+static uint64_t size_of_stub(const haft__run *run, const haft__message *message)
+{
+    char bytes[STUB_BYTES];
+    haft__buf buf = {.ptr = bytes, .cap = sizeof(bytes), .max = sizeof(bytes)};
+    add_stub(&buf, run, message);
+    haft__message stub = {.text = haft__buf_str(&buf)};
+    return haft__estimate_message(&stub);
+}
+
+uint64_t haft__context_saved_by_stub(const haft__run *run, const haft__message *message)
+{
+    uint64_t size = haft__estimate_message(message);
+    uint64_t stub = is_spared(run, message) ? size : size_of_stub(run, message);
+    return size > stub ? size - stub : 0;
+}
+
+static haft__context_part read_part(const haft__run *run, size_t index, bool stubs)
+{
+    const haft__message *message = &run->messages.items[index];
     haft__context_part part = {
         .tokens = haft__estimate_message(message),
         .is_head = message->role == HAFT__MESSAGE_SYSTEM || message->is_task,
-        .is_observation = call != NULL && !message->cleared && call->stage == HAFT__CALL_FINISHED,
-        .begins_turn = message->role == HAFT__MESSAGE_ASSISTANT,
+        .is_observation = haft__context_is_observation(run, message),
+        .begins_turn = haft__context_begins_turn(run, index),
         .is_pinned = message->revealed_count > 0,
     };
     if (part.is_observation && stubs) {
-        haft__message stub = {.text = haft__context_stub(run, message, arena)};
         part.is_spared = is_spared(run, message);
-        part.stub_tokens = haft__estimate_message(&stub);
-        if (stub.text.ptr == NULL) {
-            return false;
-        }
+        part.stub_tokens = size_of_stub(run, message);
     }
-    *ret_part = part;
-    return true;
+    return part;
 }
 
 haft__context_part *haft__context_parts(const haft__run *run, haft__arena *arena, bool stubs)
@@ -69,9 +110,7 @@ haft__context_part *haft__context_parts(const haft__run *run, haft__arena *arena
     size_t count = run->messages.count;
     haft__context_part *parts = haft__arena_array(arena, count, sizeof(*parts));
     for (size_t i = 0; parts != NULL && i < count; i++) {
-        if (!read_part(run, &run->messages.items[i], stubs, arena, &parts[i])) {
-            return NULL;
-        }
+        parts[i] = read_part(run, i, stubs);
     }
     return parts;
 }
@@ -89,7 +128,7 @@ bool *haft__context_removed(const haft__run *run, size_t end, haft__arena *arena
 
 uint64_t haft__context_removed_size(const haft__run *run, const bool *removed)
 {
-    uint64_t size = haft__estimate_text(run->context.text);
+    uint64_t size = run->context.text_size;
     for (size_t i = 0; i < run->messages.count; i++) {
         size += removed[i] ? haft__estimate_message(&run->messages.items[i]) : 0;
     }
@@ -100,17 +139,10 @@ uint64_t haft__context_removed_size(const haft__run *run, const bool *removed)
 
 haft_str haft__context_stub(const haft__run *run, const haft__message *message, haft__arena *arena)
 {
-    const haft__run_call *call = call_of(run, message);
-    size_t bytes = call != NULL ? call->result.len : message->text.len;
-    haft_str id = call != NULL ? call->id : message->call_id;
-    return has_read_result(run)
-               ? haft__arena_format(arena,
-                                    "[cleared to save context: result of call %.*s, %zu bytes; "
-                                    "read_result with call \"%.*s\" returns it]",
-                                    HAFT__ARG(id), bytes, HAFT__ARG(id))
-               : haft__arena_format(arena,
-                                    "[cleared to save context: result of call %.*s, %zu bytes]",
-                                    HAFT__ARG(id), bytes);
+    char bytes[STUB_BYTES];
+    haft__buf buf = {.ptr = bytes, .cap = sizeof(bytes), .max = sizeof(bytes)};
+    add_stub(&buf, run, message);
+    return haft__arena_copy(arena, haft__buf_str(&buf));
 }
 
 haft_str haft__context_task(const haft__run *run, haft_str text, haft__arena *arena)

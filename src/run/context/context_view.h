@@ -17,6 +17,16 @@
  * Without `stubs`, stub_tokens is 0. */
 haft__context_part *haft__context_parts(const haft__run *run, haft__arena *arena, bool stubs);
 
+/* Whether the message is the result of a call and not a stub. */
+bool haft__context_is_observation(const haft__run *run, const haft__message *message);
+
+/* Whether the history may begin with the message at this index: it begins a turn, or before the
+ * task a run of the thread. */
+bool haft__context_begins_turn(const haft__run *run, size_t index);
+
+/* The size that a stub of an old observation saves; 0 for a spared tool. */
+uint64_t haft__context_saved_by_stub(const haft__run *run, const haft__message *message);
+
 /* The text of a cleared observation, in `arena`; .ptr is NULL when out of memory. */
 haft_str haft__context_stub(const haft__run *run, const haft__message *message, haft__arena *arena);
 

@@ -30,6 +30,12 @@ typedef struct budget {
 
 /* ---- facts ---- */
 
+/* The maximum size of the text that replaces old turns, before the factor. */
+static uint64_t most_text(const haft__run *run, uint64_t tokens)
+{
+    return tokens * TEXT_PERCENT / 100 * HAFT__ESTIMATE_FACTOR / haft__context_factor(run);
+}
+
 static haft_status collect_facts(haft__decision *d, uint64_t tokens, haft__context_facts *ret_facts)
 {
     const haft__run *run = d->run;
@@ -38,21 +44,21 @@ static haft_status collect_facts(haft__decision *d, uint64_t tokens, haft__conte
     if (parts == NULL) {
         return haft__arena_fail(&d->tools->scratch, d->err);
     }
+    d->tools->planned += run->messages.count;
     uint64_t correction =
         run->correction.len > 0 ? HAFT__ESTIMATE_MESSAGE + haft__estimate_text(run->correction) : 0;
-    uint32_t factor = haft__context_factor(run);
     *ret_facts = (haft__context_facts){
         .parts = parts,
         .count = run->messages.count,
         .fixed = run->context.declared + correction,
-        .factor = factor,
+        .factor = haft__context_factor(run),
         .budget = tokens,
         .clear = {.on = context->clear, .at = context->clear_at, .keep = context->clear_keep},
         .replace = {.on = context->summarise,
                     .at = context->summarise_at,
                     .keep = context->summarise_keep},
-        .old_text = haft__estimate_text(run->context.text),
-        .most_text = tokens * TEXT_PERCENT / 100 * HAFT__ESTIMATE_FACTOR / factor,
+        .old_text = run->context.text_size,
+        .most_text = most_text(run, tokens),
     };
     return HAFT_OK;
 }
@@ -208,9 +214,23 @@ static haft_status decide_replace(haft__decision *d, const haft__context_plan *p
 
 /* ---- a request that does not fit ---- */
 
+/* Whether one of the next models of the spec has a larger context, or one of unknown size. */
+static bool has_larger_model(const haft__spec *spec)
+{
+    bool larger = false;
+    for (const haft__spec *at = spec->fallback; at != NULL && !larger; at = at->fallback) {
+        uint64_t found = haft__context_budget(at);
+        larger = found == 0 || found > haft__context_budget(spec);
+    }
+    return larger;
+}
+
 static haft_status decide_full(haft__decision *d, const haft__context_plan *plan)
 {
     const haft__run *run = d->run;
+    if (has_larger_model(d->spec)) {
+        return haft__decide_next_model(d, HAFT__FAILURE_CONTEXT);
+    }
     haft__context_shares found = haft__context_measure_shares(run);
     haft_error error = {0};
     haft_status status =
@@ -253,10 +273,30 @@ static haft_status decide_plan(haft__decision *d, budget limit, bool *ret_decide
     HAFT__UNREACHABLE();
 }
 
+static bool is_worthwhile(const haft__run *run, uint64_t saved, uint64_t most)
+{
+    uint64_t tokens = haft__estimate_apply(saved, haft__context_factor(run));
+    return tokens * 100 >= most * HAFT__CONTEXT_MIN_PERCENT;
+}
+
+/* Whether a plan can change anything. The cost does not depend on the number of messages, because
+ * this is computed before each request. */
+static bool is_due(const haft__run *run, uint64_t tokens, uint64_t most)
+{
+    const haft__context_spec *context = &run->spec->context;
+    const haft__run_context *c = &run->context;
+    uint64_t text = 0,
+             gone = haft__context_saved_by_text(c->gone, c->text_size, most_text(run, most), &text);
+    bool clears = context->clear && tokens * 100 > most * context->clear_at
+                  && is_worthwhile(run, c->old, most);
+    bool replaces = context->summarise && tokens * 100 > most * context->summarise_at
+                    && is_worthwhile(run, gone, most);
+    return tokens > most || clears || replaces;
+}
+
 haft_status haft__decide_context(haft__decision *d, bool *ret_decided)
 {
     const haft__run *run = d->run;
-    const haft__context_spec *context = &d->spec->context;
     budget limit = {.tokens = haft__context_budget(d->spec),
                     .refused = run->failed && run->failure.kind == HAFT__FAILURE_CONTEXT};
     uint64_t tokens = haft__context_tokens(run);
@@ -268,9 +308,7 @@ haft_status haft__decide_context(haft__decision *d, bool *ret_decided)
         uint64_t smaller = tokens * SMALLER_PERCENT / 100;
         limit.tokens = limit.tokens > 0 && limit.tokens < smaller ? limit.tokens : smaller;
     }
-    uint32_t at = 100;
-    at = context->clear && context->clear_at < at ? context->clear_at : at;
-    at = context->summarise && context->summarise_at < at ? context->summarise_at : at;
-    bool due = limit.tokens > 0 && tokens * 100 > limit.tokens * at;
-    return due ? decide_plan(d, limit, ret_decided) : HAFT_OK;
+    return limit.tokens > 0 && is_due(run, tokens, limit.tokens)
+               ? decide_plan(d, limit, ret_decided)
+               : HAFT_OK;
 }

@@ -120,8 +120,7 @@ static void write_model(haft__decision *d, const char *key, const haft__spec *sp
     haft__field_text(&d->w, key, name);
 }
 
-/* Switches to the next model of the spec in the same turn. */
-static haft_status decide_next_model(haft__decision *d)
+haft_status haft__decide_next_model(haft__decision *d, haft__failure_kind failure)
 {
     const haft__spec *next = d->spec->fallback;
     const char *why;
@@ -129,7 +128,7 @@ static haft_status decide_next_model(haft__decision *d)
     haft__field_number(&d->w, "turn", d->run->turn);
     write_model(d, "from", d->spec);
     write_model(d, "to", next);
-    haft__field_text(&d->w, "failure", haft__str(haft__failure_name(d->run->failure.kind)));
+    haft__field_text(&d->w, "failure", haft__str(haft__failure_name(failure)));
     haft__field_text(&d->w, "format", haft__offer_format(next, &why));
     return haft__decision_commit(d);
 }
@@ -137,7 +136,7 @@ static haft_status decide_next_model(haft__decision *d)
 static haft_status decide_failure(haft__decision *d)
 {
     if (d->spec->fallback != NULL && haft__retry_allows_another_model(&d->run->failure)) {
-        return decide_next_model(d);
+        return haft__decide_next_model(d, d->run->failure.kind);
     }
     haft_error error = {0};
     char where[32] = "";

@@ -38,7 +38,8 @@ typedef struct haft__decider {
     haft__arena scratch;
     haft__checker *checker;
     haft__buf body;
-    haft__buf text; /* text for the model */
+    haft__buf text;   /* text for the model */
+    uint64_t planned; /* number of messages that plans of the context have read, for tests */
 } haft__decider;
 
 HAFT_MUST_USE haft_status haft__decider_init(haft__decider *decider, haft_error *err);

@@ -126,6 +126,9 @@ haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bo
 
 /* ---- context.c ---- */
 
+/* Switches to the next model of the spec in the same turn, because of this failure. */
+haft_status haft__decide_next_model(haft__decision *d, haft__failure_kind failure);
+
 /* Decides how to shorten the history before the open request is sent, or ends the run if the
  * request cannot fit. */
 haft_status haft__decide_context(haft__decision *d, bool *ret_decided);

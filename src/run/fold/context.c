@@ -13,8 +13,7 @@
 /* After the history has changed, the next request is measured and written again as a whole. */
 static void reset_request(haft__run *run)
 {
-    run->context.measured = 0;
-    run->context.history = 0;
+    haft__context_restart_history(run);
     run->context.rewrites++;
     run->failed = false; /* a request that was too long is repeated */
 }
@@ -29,6 +28,7 @@ static haft_status clear(haft__run *run, haft__message *message, haft_error *err
     }
     message->text = stub;
     message->cleared = true;
+    message->tokens = 0;
     run->context.cleared++;
     return HAFT_OK;
 }
@@ -64,6 +64,7 @@ static haft_status keep_message(haft__run *run, haft__message message, haft_str 
 {
     if (message.is_task) {
         message.text = haft__context_task(run, text, run->arena);
+        message.tokens = 0;
         if (message.text.ptr == NULL) {
             return haft__arena_fail(run->arena, err);
         }
@@ -99,6 +100,7 @@ static haft_status replace_turns(haft__run *run, const haft__event *event, haft_
     }
     haft__arena_finish(&scratch);
     run->context.text = text;
+    run->context.text_size = haft__estimate_text(text);
     run->context.replaced += (uint32_t)count;
     return status;
 }

@@ -80,6 +80,7 @@ static haft_status carry_tool_history(haft__run *run, haft__tools *tools, haft_e
             size_t at = haft__run_tool_index(run, before);
             allowed[i] = run->allowed[at];
             past[i] = run->past[at];
+            past[i].size = 0; /* the definition may be another one */
         }
     }
     run->allowed = allowed;
@@ -227,7 +228,11 @@ static haft_status use_spec(haft__run *run, const haft__spec *spec, haft_error *
     if (status == HAFT_OK) {
         status = haft__fold_add_search_tool(run, err);
     }
-    return status == HAFT_OK ? update_system_prompt(run, err) : status;
+    if (status == HAFT_OK) {
+        status = update_system_prompt(run, err);
+    }
+    bool open = run->stage == HAFT__RUN_AWAITING_REPLY;
+    return status == HAFT_OK && open ? haft__context_measure_declared(run, err) : status;
 }
 
 /* Copies the spec of the agent, with the budgets of the whole run. */
@@ -387,7 +392,10 @@ haft_status haft__fold_model_changed(haft__run *run, const haft__event *event, h
 {
     haft_status status =
         haft__fold_expect_stage(run, event, HAFT__RUN_AWAITING_REPLY, "no request is open", err);
-    if (status == HAFT_OK && (!run->failed || run->spec->fallback == NULL)) {
+    bool full = haft__str_equal(haft__object_text(event->object, "failure"),
+                                haft__str(haft__failure_name(HAFT__FAILURE_CONTEXT)));
+    bool due = run->failed || (full && !run->context.summarising); /* a request that does not fit */
+    if (status == HAFT_OK && (!due || run->spec->fallback == NULL)) {
         status = haft__fold_fail(event, "no model has failed, or no further model exists", err);
     }
     if (status == HAFT_OK) {
