@@ -162,6 +162,7 @@ static const struct {
     {"tools", bench_schema},
     {"hostile-schemas", bench_schema_hostile},
     {"runs", bench_runs},
+    {"context", bench_context},
     {"search", bench_search},
     {"tool-search", bench_tool_search},
     {"formats", bench_formats},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run_bench.c - the cost of a turn without I/O: fold, decide and building the request, in runs of
- * 8 to 4,096 turns with five tools and results of 1 KB. The cost of a turn must not grow.
+ * 8 to 4,096 turns with five tools and results of 1 KB. The cost of a turn must not grow, also if
+ * the context is full and its history has to be shortened.
  */
 #include "run_bench.h"
 
@@ -25,6 +26,10 @@ typedef struct state {
     uint32_t turns;
     char result[1024];
     uint64_t event_bytes; /* bytes of the events of the last run */
+    uint64_t planned;     /* messages that its plans of the context have read */
+    uint32_t changes;     /* of its context */
+    uint32_t last_turn;
+    bool may_fail; /* the run may end because a request does not fit */
 } state;
 
 /* One run in progress. */
@@ -95,7 +100,12 @@ static bool continue_run(making *m, const state *s)
             return false;
         }
         if (effect.kind == HAFT__EFFECT_END) {
-            return m->run.end == HAFT__END_DONE;
+            if (!s->may_fail && m->run.end != HAFT__END_DONE) {
+                (void)fprintf(stderr, "bench: turn %u: %.*s\n", m->run.turn,
+                              HAFT__ARG(m->run.end_reason));
+                return false;
+            }
+            return true;
         }
         good = effect.kind == HAFT__EFFECT_EVENT        ? append(m, effect.body)
                : effect.kind == HAFT__EFFECT_CALL_MODEL ? reply(m, s)
@@ -123,6 +133,9 @@ static bool do_run(void *context)
     haft__input_run_started(&m.body, &s->spec, HAFT__LIT("work"), HAFT__LIT("thread"), none, none);
     good = good && append(&m, haft__buf_str(&m.body)) && continue_run(&m, s);
     s->event_bytes = m.bytes;
+    s->planned = m.decider.planned;
+    s->changes = m.run.context.rewrites;
+    s->last_turn = m.run.turn;
     haft__decider_finish(&m.decider);
     haft__conversation_destroy(m.chat);
     haft__buf_finish(&m.line);
@@ -130,6 +143,15 @@ static bool do_run(void *context)
     haft__buf_finish(&m.sent);
     haft__arena_finish(&m.scratch);
     return good;
+}
+
+/* The words of results: a line of a log, again and again. */
+static void fill_result(state *s)
+{
+    static const char words[] = "2026-11-19 12:00:01 order 4711 was sent to the customer; ";
+    for (size_t i = 0; i < sizeof(s->result); i++) {
+        s->result[i] = words[i % (sizeof(words) - 1)];
+    }
 }
 
 static void open_state(state *s, uint32_t turns)
@@ -159,8 +181,9 @@ static void open_state(state *s, uint32_t turns)
                                          .parallel = 3,
                                          .observation_chars = 8000,
                                          .tokens = UINT64_MAX / 2,
-                                         .wall_ms = UINT64_MAX / 2};
-    memset(s->result, 'r', sizeof(s->result));
+                                         .wall_ms = UINT64_MAX / 2,
+                                         .repeats = {.hint = 3, .refuse = 6, .end = 10}};
+    fill_result(s);
     s->turns = turns;
     if (!good || !do_run(s)) {
         (void)fprintf(stderr, "bench: the run did not end as expected\n");
@@ -186,4 +209,71 @@ void bench_runs(void)
         haft__arena_finish(&states[i].setup);
     }
     printf("\n");
+}
+
+/* ---- the context ---- */
+
+/* Sets the size of the context; 0: unknown, so there is no budget. */
+static void open_context(state *s, uint32_t turns, uint64_t tokens, bool shortens)
+{
+    s->may_fail = !shortens;
+    s->spec.model.context_tokens = tokens;
+    s->spec.context = (haft__context_spec){.reserve = 4096,
+                                           .clear = shortens,
+                                           .clear_at = 75,
+                                           .clear_keep = 3,
+                                           .summarise = shortens,
+                                           .summarise_at = 90,
+                                           .summarise_keep = 4};
+    open_state(s, turns);
+}
+
+static void close_state(state *s)
+{
+    haft__arena_finish(&s->arena);
+    haft__arena_finish(&s->setup);
+}
+
+static void print_full(void)
+{
+    static state without, with;
+    open_context(&without, 5000, 32768, false);
+    open_context(&with, 5000, 32768, true);
+    printf("### Turns until a context of 32,768 tokens is full (results of 1 KB)\n\n"
+           "| | turns | changes of the context |\n|---|---:|---:|\n"
+           "| nothing is shortened | %u | %u |\n| defaults | %u, done | %u |\n\n",
+           without.last_turn, without.changes, with.last_turn, with.changes);
+    close_state(&without);
+    close_state(&with);
+}
+
+void bench_context(void)
+{
+    static const uint32_t turns[] = {5, 500, 5000}; /* two messages for each */
+    static const uint64_t sizes[] = {0, 100000000, 32768};
+    static state states[9];
+    bench_contender work[9];
+    for (size_t i = 0; i < 9; i++) {
+        open_context(&states[i], turns[i / 3], sizes[i % 3], true);
+        work[i] = (bench_contender){"run", do_run, &states[i], 0};
+    }
+    bench_compare(work, 9, 0.05);
+    printf("### The budget of the context: a turn without I/O, in us (5 tools, results of 1 KB)\n\n"
+           "| messages | no budget | nothing is shortened | 32,768 tokens | bytes of events a "
+           "turn, no "
+           "no budget | 32,768 tokens | changes | messages read by plans, a turn |\n"
+           "|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+    for (size_t i = 0; i < 9; i += 3) {
+        const state *s = &states[i + 2];
+        double all = s->turns;
+        printf("| %u | %.1f | %.1f | %.1f | %.0f | %.0f | %u | %.1f |\n", 2 * s->turns,
+               work[i].seconds * 1e6 / all, work[i + 1].seconds * 1e6 / all,
+               work[i + 2].seconds * 1e6 / all, (double)states[i].event_bytes / all,
+               (double)s->event_bytes / all, s->changes, (double)s->planned / all);
+    }
+    printf("\n");
+    for (size_t i = 0; i < 9; i++) {
+        close_state(&states[i]);
+    }
+    print_full();
 }

@@ -4,5 +4,6 @@
 #define HAFT_BENCH_RUN_BENCH_H
 
 void bench_runs(void);
+void bench_context(void);
 
 #endif
