@@ -23,7 +23,8 @@ bool haft__graph_resolve(haft__graph_compiler *c, haft__json name, haft_str poin
     return false;
 }
 
-/* Reads a name or an array of names. Reports and omits unknown names. */
+/* Reads a name or an array of names. Reports and omits unknown names. `starts`: the names of
+ * `from`, which can be `start` but not `end`. */
 static const haft__graph_node_id *resolve_all(haft__graph_compiler *c, const haft__json *names,
                                               haft_str pointer, bool starts, size_t *ret_count)
 {
@@ -33,8 +34,12 @@ static const haft__graph_node_id *resolve_all(haft__graph_compiler *c, const haf
     haft__graph_node_id *nodes = haft__graph_alloc(c, list.count + 1, sizeof(*nodes));
     *ret_count = 0;
     for (uint32_t i = 0; nodes != NULL && i < list.count; i++) {
-        if (starts && haft__str_equal(haft__json_text(list.items[i]), HAFT__LIT("start"))) {
+        haft_str name = haft__json_text(list.items[i]);
+        if (starts && haft__str_equal(name, HAFT__LIT("start"))) {
             nodes[(*ret_count)++] = HAFT__GRAPH_START;
+        } else if (starts && haft__str_equal(name, HAFT__LIT("end"))) {
+            haft__graph_report(c, HAFT__GRAPH_UNKNOWN_NODE, name, pointer,
+                               "an edge cannot begin at 'end'");
         } else if (haft__graph_resolve(c, list.items[i], pointer, &nodes[*ret_count])) {
             (*ret_count)++;
         }
@@ -190,7 +195,7 @@ static void link_edges(haft__graph_compiler *c, const haft__graph_edge *edges, s
     }
     for (size_t e = 0; e < edge_count; e++) {
         for (size_t f = 0; f < edges[e].from_count; f++) {
-            if (edges[e].from[f] != HAFT__GRAPH_END && !repeats(&edges[e], f)) {
+            if (!repeats(&edges[e], f)) {
                 first[slot_of(graph, edges[e].from[f]) + 1]++;
                 total++;
             }
@@ -211,7 +216,7 @@ static void link_edges(haft__graph_compiler *c, const haft__graph_edge *edges, s
     for (size_t e = 0; e < edge_count; e++) {
         for (size_t f = 0; f < edges[e].from_count; f++) {
             haft__graph_node_id from = edges[e].from[f];
-            if (from == HAFT__GRAPH_END || repeats(&edges[e], f)) {
+            if (repeats(&edges[e], f)) {
                 continue;
             }
             size_t *count =

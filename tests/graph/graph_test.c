@@ -110,6 +110,10 @@ static const row rows[] = {
      NULL, NULL, NULL},
     {GRAPH("", "\"a\":{\"do\":[],\"retry\":{\"on\":[\"error\",\"io\"]}}", START, ""), "bad_shape",
      "a", "/nodes/a/retry/on/1", "one of error, timeout"},
+    {GRAPH("", A, START ",{\"from\":\"end\",\"to\":\"a\"}", ""), "unknown_node", "end",
+     "/edges/1/from", "cannot begin at"},
+    {GRAPH("", A ",\"b\":{\"do\":[]}", START ",{\"from\":[\"a\",\"end\"],\"to\":\"b\"}", ""),
+     "unknown_node", "end", "/edges/1/from", "cannot begin at"},
 };
 
 static haft_status compile(haft__arena *arena, haft_str text, const haft__graph **ret_graph,
