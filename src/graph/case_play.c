@@ -174,8 +174,14 @@ static bool replaces(const haft__channel *channel)
     return channel->reducer == HAFT__REDUCE_REPLACE && channel->lifetime != HAFT__LIFETIME_STEP;
 }
 
+/* Whether the input may set a channel. */
+static bool accepts(const haft__graph *graph, haft_str channel)
+{
+    return graph->input.kind != HAFT__JSON_ARRAY || haft__array_has_text(graph->input, channel);
+}
+
 /* The input of an inner graph. Without `in` of the node: the channels that the inner graph has,
- * too, and that it replaces. */
+ * too, that it replaces, and that its input may set. */
 static haft_status child_input(haft__case_world *world, const haft__graph *graph,
                                const haft__graph_request *request, haft__json *ret_input,
                                haft_error *err)
@@ -187,7 +193,7 @@ static haft_status child_input(haft__case_world *world, const haft__graph *graph
         uint32_t channel;
         haft_str name = haft__json_text(given.members[i].key);
         if (haft__graph_find_channel(graph, name, &channel)
-            && (request->mapped || replaces(&graph->channels[channel]))) {
+            && (request->mapped || (replaces(&graph->channels[channel]) && accepts(graph, name)))) {
             status = haft__graph_set_member(&world->arena, input, name, given.members[i].value,
                                             &input, err);
         }
@@ -206,13 +212,15 @@ static const haft__graph *find_graph(const haft__case_world *world, haft_str nam
     return NULL;
 }
 
+/* Starts an inner graph. *ret_child is NULL if it refuses its input. */
 static haft_status start_child(haft__case_play *play, const haft__graph_request *request,
                                haft__case_play **ret_child, haft_error *err)
 {
     haft__case_world *world = play->world;
     const haft__graph *graph = find_graph(world, request->name);
-    haft__graph_refusal refusal;
+    haft__graph_refusal refusal = {.refused = false};
     haft__json input;
+    *ret_child = NULL;
     if (graph == NULL) {
         return haft__fail(err, HAFT_NOT_FOUND, "", "there is no graph '%.*s'",
                           HAFT__ARG(request->name));
@@ -227,8 +235,11 @@ static haft_status start_child(haft__case_play *play, const haft__graph_request 
     if (status == HAFT_OK) {
         status = child_input(world, graph, request, &input, err);
     }
-    return status == HAFT_OK ? haft__case_begin(*ret_child, input, haft__json_null(), &refusal, err)
-                             : status;
+    if (status == HAFT_OK) {
+        status = haft__case_begin(*ret_child, input, haft__json_null(), &refusal, err);
+    }
+    *ret_child = status == HAFT_OK && !refusal.refused ? *ret_child : NULL;
+    return status;
 }
 
 /* The result of an inner graph: {state, wrote, command}. */
@@ -331,6 +342,11 @@ static haft_status call_child(haft__case_play *play, size_t index,
                                                             * failed */
     } else {
         status = start_child(play, request, &record->child, err);
+    }
+    if (status == HAFT_OK && record->child == NULL) {
+        return haft__graph_execution_reply_error(play->x, index, HAFT__GRAPH_CHILD_FAILED,
+                                                 HAFT__LIT("the inner graph refuses its input"),
+                                                 err);
     }
     return status == HAFT_OK ? drive_child(play, index, err) : status;
 }

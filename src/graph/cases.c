@@ -202,6 +202,10 @@ static haft_status act(haft__case_world *world, haft__json action, haft__case_ou
         return HAFT_OK;
     } else {
         value = haft__object_find(action, "at");
+        if (value != NULL && haft__object_number(action, "at", 0) > play->x->step) {
+            outcome->refused = "no_step";
+            return HAFT_OK;
+        }
         if (value != NULL) {
             status = restore(play, haft__object_number(action, "at", 0), err);
         }
@@ -269,6 +273,34 @@ static haft_status play_script(haft__case_world *world, haft__json script, haft_
     return status;
 }
 
+/* Checks and compiles the graphs of the case. *ret_refused: the result of the case is the first
+ * error. */
+static haft_status load(haft__case_world *world, haft__json test, haft__json source,
+                        bool *ret_refused, haft__json_writer *w, haft_error *err)
+{
+    haft__graph_problem problem;
+    haft_status status = haft__case_check_types(test, &world->arena, &problem, ret_refused, err);
+    if (status == HAFT_OK && !*ret_refused) {
+        world->graphs =
+            haft__arena_array(&world->arena, world->sources.count + 1, sizeof(*world->graphs));
+        status = world->graphs != NULL ? compile(world, source, &world->graph, ret_refused, w, err)
+                                       : haft__arena_fail(&world->arena, err);
+        for (uint32_t i = 0; i < world->sources.count && status == HAFT_OK; i++) {
+            status = compile(world, world->sources.members[i].value, &world->graphs[i], ret_refused,
+                             w, err);
+        }
+        if (status != HAFT_OK || *ret_refused) {
+            return status;
+        }
+        status = haft__case_check_nesting(source, world->sources, &world->arena, &problem,
+                                          ret_refused, err);
+    }
+    if (status == HAFT_OK && *ret_refused) {
+        haft__case_write_load_error(w, &problem);
+    }
+    return status;
+}
+
 haft_status haft__graph_play_case(haft__json test, haft__buf *buf, haft_error *err)
 {
     haft__case_world world = {.sources = haft__object_object(test, "graphs")};
@@ -284,14 +316,7 @@ haft_status haft__graph_play_case(haft__json test, haft__buf *buf, haft_error *e
     haft__arena_init(&world.arena, HAFT__LIMIT_GRAPH_STEP_BYTES);
     haft__json_writer_init(&w, buf);
     haft__json_begin_array(&w);
-    world.graphs = haft__arena_array(&world.arena, world.sources.count + 1, sizeof(*world.graphs));
-    haft_status status = world.graphs != NULL
-                             ? compile(&world, *source, &world.graph, &refused, &w, err)
-                             : haft__arena_fail(&world.arena, err);
-    for (uint32_t i = 0; i < world.sources.count && status == HAFT_OK; i++) {
-        status =
-            compile(&world, world.sources.members[i].value, &world.graphs[i], &refused, &w, err);
-    }
+    haft_status status = load(&world, test, *source, &refused, &w, err);
     if (status == HAFT_OK && !refused) {
         status = play_script(&world, *script, &w, err);
     }

@@ -79,6 +79,19 @@ typedef struct haft__case_pendings {
     size_t count, capacity;
 } haft__case_pendings;
 
+/* ---- case_check.c ---- */
+
+/* Checks the types of the values of a case. *ret_found: the graph has a problem. BAD_INPUT if
+ * another part of the case has one. */
+HAFT_MUST_USE haft_status haft__case_check_types(haft__json test, haft__arena *arena,
+                                                 haft__graph_problem *ret_problem, bool *ret_found,
+                                                 haft_error *err);
+/* Checks the levels of inner graphs. The types of their values are valid. */
+HAFT_MUST_USE haft_status haft__case_check_nesting(haft__json graph, haft__json graphs,
+                                                   haft__arena *arena,
+                                                   haft__graph_problem *ret_problem,
+                                                   bool *ret_found, haft_error *err);
+
 /* ---- case_play.c ---- */
 
 /* Creates an execution of a graph. limit 0: the limit of the graph. */

@@ -61,6 +61,13 @@ def test_lines():
     check("a_bad_line_is_answered_with_its_number",
           (status, [(one["id"], one["error"] and one["error"]["where"]) for one in found]),
           (0, [(None, "line 1: 1:2 (byte 1)"), ("x", "line 2"), (1, None)]))
+    for name, line in (("no_graph", {"graph": None}), ("want_is_no_list", {"want": done}),
+                       ("unknown_action", {"script": [{"invok": {}}]})):
+        status, found, _ = play([{**good, "want": [done], **line}])
+        check(f"a_case_with_want_that_cannot_be_played_is_wrong_{name}",
+              (status, [(one["right"], bool(one["error"])) for one in found]), (1, [(False, True)]))
+    status, found, _ = play(['{"graph": {}, "graph": {}, "script": []}'])
+    check("a_key_cannot_be_given_twice", found[0]["error"]["status"], "BAD_INPUT")
     check("missing_file_is_an_error", haft("--cases", "/nowhere.jsonl")[0], 2)
     check("file_is_required", haft()[0], 2)
 

@@ -5,6 +5,8 @@
  */
 #include "graph/cases.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/str.h"
 #include "test.h"
@@ -81,6 +83,101 @@ TEST(a_case_without_a_graph_or_a_script_is_an_error)
         haft__buf_finish(&buf);
         haft__arena_finish(&arena);
     }
+}
+
+/* Plays a case, written with ' instead of ". Returns the results, or the message of an error. */
+static haft_str play_quoted(haft__arena *arena, const char *quoted)
+{
+    haft__json test;
+    haft__buf buf;
+    haft_error err = {0};
+    size_t length = strlen(quoted);
+    char *text = haft__arena_alloc(arena, length + 1);
+    for (size_t i = 0; i < length; i++) {
+        text[i] = quoted[i] == '\'' ? '"' : quoted[i];
+    }
+    haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
+    CHECK_INT(haft__json_read(arena, (haft_str){text, length}, NULL, &test, NULL, NULL), HAFT_OK,
+              "%s", quoted);
+    haft_status status = haft__graph_play_case(test, &buf, &err);
+    haft_str result =
+        haft__arena_copy(arena, status == HAFT_OK ? haft__buf_str(&buf) : haft__str(err.message));
+    haft__buf_finish(&buf);
+    return result;
+}
+
+#define NODE_A "'nodes':{'a':{'do':[]}}"
+#define EDGE_A "'edges':[{'from':'start','to':'a'}]"
+#define INVOKE "'script':[{'invoke':{}}]"
+
+TEST(values_of_a_wrong_type_are_rejected)
+{
+    static const struct {
+        const char *test, *found;
+    } rows[] = {
+        {"{'graph':{'channels':{'x':5}," NODE_A "," EDGE_A "}," INVOKE "}",
+         "\"/graph/channels/x\""},
+        {"{'graph':{'nodes':{'a':'text'}," EDGE_A "}," INVOKE "}", "\"/graph/nodes/a\""},
+        {"{'graph':{'nodes':[7]," EDGE_A "}," INVOKE "}", "\"/graph/nodes\""},
+        {"{'graph':{'nodes':{'a':{'do':[{'set':17}]}}," EDGE_A "}," INVOKE "}",
+         "\"/graph/nodes/a/do/0/set\""},
+        {"{'graph':{'nodes':{'a':{'do':[],'on_error':{'do':[{'if':1}]}}}," EDGE_A "}," INVOKE "}",
+         "\"/graph/nodes/a/on_error/do/0/if\""},
+        {"{'graph':{'nodes':{'a':{'do':[],'out':5}}," EDGE_A "}," INVOKE "}",
+         "\"/graph/nodes/a/out\""},
+        {"{'graph':{" NODE_A ",'edges':[{'from':{'a':1},'to':'a'}]}," INVOKE "}",
+         "\"/graph/edges/0/from\""},
+        {"{'graph':{" NODE_A "," EDGE_A "},'graphs':{'g':[]}," INVOKE "}", "\"/graphs/g\""},
+        {"{'graph':{" NODE_A "," EDGE_A "},'script':[5]}", "/script/0: "},
+        {"{'graph':{" NODE_A "," EDGE_A "},'script':[{'invok':{}}]}", "/script/0"},
+        {"{'graph':{" NODE_A "," EDGE_A "},'script':[{'invoke':[]}]}", "/script/0/invoke: "},
+        {"{'graph':{" NODE_A "," EDGE_A "},'script':[{'continue':true,'limit':-5}]}",
+         "/script/0/limit: "},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft_str found = play_quoted(&arena, rows[i].test);
+        CHECK(strstr(found.ptr, rows[i].found) != NULL, "%s: %s", rows[i].test, found.ptr);
+        CHECK((strstr(found.ptr, "bad_shape") != NULL) == (rows[i].found[0] == '"'), "%s: %s",
+              rows[i].test, found.ptr);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(a_graph_that_runs_itself_or_nests_too_deeply_cannot_be_loaded)
+{
+#define INSIDE(name, program) "'" name "':{'nodes':{'a':" program "}," EDGE_A "}"
+    static const struct {
+        const char *graphs;
+        bool loads;
+    } rows[] = {
+        {INSIDE("g", "{'graph':'g'}"), false},
+        {INSIDE("g", "{'do':[{'if':{'at':'/x','op':'exists'},'else':[{'call':'g'}]}]}"), false},
+        {INSIDE("g", "{'do':[],'on_error':{'do':[{'call':'h'}]}}") "," INSIDE("h", "{'graph':'g'}"),
+         false},
+        {INSIDE("i", "{'do':[]}") "," INSIDE("h", "{'graph':'i'}") "," INSIDE(
+             "f", "{'graph':'h'}") "," INSIDE("g", "{'graph':'f'}"),
+         true},
+        {INSIDE("j", "{'do':[]}") "," INSIDE("i", "{'graph':'j'}") "," INSIDE(
+             "h", "{'graph':'i'}") "," INSIDE("f", "{'graph':'h'}") "," INSIDE("g",
+                                                                               "{'graph':'f'}"),
+         false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft_str test = haft__arena_format(
+            &arena, "{'graph':{'nodes':{'a':{'graph':'g'}}," EDGE_A "},'graphs':{%s}," INVOKE "}",
+            rows[i].graphs);
+        haft_str found = play_quoted(&arena, test.ptr);
+        CHECK((strstr(found.ptr, "\"done\"") != NULL) == rows[i].loads, "%s: %s", test.ptr,
+              found.ptr);
+        CHECK((strstr(found.ptr, "more than 4 deep") != NULL) != rows[i].loads, "%s: %s", test.ptr,
+              found.ptr);
+        haft__arena_finish(&arena);
+    }
+#undef INSIDE
 }
 
 TEST(results_that_differ_are_wrong)

@@ -33,23 +33,19 @@ static haft_status play(tally *t, haft__arena *arena, haft_str line, haft__json 
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = t->hash_key;
     options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
+    options.reject_duplicates = true;
     haft_status status = haft__json_read(arena, line, &options, ret_case, NULL, err);
     return status == HAFT_OK ? haft__graph_play_case(*ret_case, results, err) : status;
 }
 
 /* Compares the results with `want`, if the case has that member. */
-static haft_status judge(tally *t, haft__arena *arena, haft__json given, haft__json results,
-                         bool *ret_right, haft_str *ret_difference, haft_error *err)
+static haft_status judge(haft__arena *arena, haft__json given, haft__json results, bool *ret_right,
+                         haft_str *ret_difference, haft_error *err)
 {
     const haft__json *want = haft__object_find_kind(given, "want", HAFT__JSON_ARRAY);
-    if (want == NULL) {
-        return HAFT_OK;
-    }
-    haft_status status =
-        haft__graph_compare_results(*want, results, arena, ret_right, ret_difference, err);
-    t->compared++;
-    t->right += status == HAFT_OK && *ret_right;
-    return status;
+    return want != NULL
+               ? haft__graph_compare_results(*want, results, arena, ret_right, ret_difference, err)
+               : HAFT_OK;
 }
 
 static haft_status print_object(FILE *out, haft__json given, haft__json results, bool right,
@@ -92,7 +88,11 @@ static haft_status handle_line(haft__cli *cli, void *context, haft_str line, siz
         status = haft__json_read(&cli->arena, haft__buf_str(&text), NULL, &results, NULL, &failure);
     }
     if (status == HAFT_OK) {
-        status = judge(t, &cli->arena, given, results, &right, &difference, &failure);
+        status = judge(&cli->arena, given, results, &right, &difference, &failure);
+    }
+    if (haft__object_find(given, "want") != NULL) { /* a case that cannot be played is wrong */
+        t->compared++;
+        t->right += status == HAFT_OK && right;
     }
     if (status != HAFT_OK) {
         haft__batch_prefix_error(&failure, number);
@@ -257,9 +257,9 @@ const haft__command haft__cmd_graph = {
         "\"results\",\n"
         "\"error\"}, where \"results\" has the result of each action of the script. If a line\n"
         "also has \"want\", the results are compared with it, and the object also has \"right\"\n"
-        "and \"difference\". The exit status is 0 when every line was answered and none is\n"
-        "wrong, 1 when a line is wrong, 2 when FILE cannot be read. docs/graphs.md describes\n"
-        "graphs and cases.\n",
+        "and \"difference\"; a line that cannot be played is not right. The exit status is 0\n"
+        "when every line was answered and none is wrong, 1 when a line is wrong, 2 when FILE\n"
+        "cannot be read. docs/graphs.md describes graphs and cases.\n",
     .options = options,
     .examples = examples,
     .max_words = 1,

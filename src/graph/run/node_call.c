@@ -125,17 +125,18 @@ static haft__json find_graph(const haft__spec *spec, haft_str name)
     return own != NULL ? *own : haft__json_null();
 }
 
-/* Writes the input of an inner graph: channels that it has, and, without `in`, that it replaces. */
+/* Writes the input of an inner graph: channels that it has, and, without `in`, that it replaces and
+ * that its input may set. */
 static void write_input(haft__json_writer *w, haft__json source, const haft__graph_request *request)
 {
     haft__json channels = haft__object_object(source, "channels"), given = request->value;
-    haft__json accepted = haft__object_array(source, "input");
+    const haft__json *accepted = haft__object_find_kind(source, "input", HAFT__JSON_ARRAY);
     haft__json_begin_object(w);
     for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
         haft_str name = haft__json_text(given.members[i].key);
         const haft__json *channel = haft__json_get(channels, name);
         bool usual = channel != NULL && replaces(*channel)
-                     && (accepted.count == 0 || haft__array_has_text(accepted, name));
+                     && (accepted == NULL || haft__array_has_text(*accepted, name));
         if (channel != NULL && (request->mapped || usual)) {
             haft__json_key_str(w, name);
             haft__json_add(w, given.members[i].value);
@@ -144,7 +145,7 @@ static void write_input(haft__json_writer *w, haft__json source, const haft__gra
     haft__json_end_object(w);
 }
 
-/* Writes Writes {task: the input as JSON}.. */
+/* Writes {task: the input as JSON}. */
 static void write_graph_task(haft__json_writer *w, const haft__spec *spec,
                              const haft__graph_request *request)
 {
