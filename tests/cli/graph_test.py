@@ -109,6 +109,27 @@ def test_pictures():
                           ("--dot", 'digraph "two" {\n'), ("--ascii", "\n( start )\n")):
         status, out, err = haft("-", option, text=spec)
         check(f"a_graph_is_drawn_{option}", (status, out.startswith(begin), err), (0, True, ""))
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "inner.yaml").write_text(spec)
+        outer = Path(folder, "outer.yaml")
+        outer.write_text("kind: graph\nname: outer\ngraph: {nodes: {a: {graph: inner.yaml}}, "
+                         "edges: [{from: start, to: a}]}\n")
+        status, out, err = haft(str(outer))
+        check("a_node_that_names_a_file_is_drawn", (status, "graph inner.yaml" in out, err),
+              (0, True, ""))
+    tools = "".join(f"  - {{name: {name}, description: Prints its argument., args: [x], "
+                    f"command: [echo, '{{x}}'], traits: {{{traits}}}}}\n"
+                    for name, traits in (("free", "read_only: true"), ("ruled", "read_only: true"),
+                                         ("asked", "needs_approval: true")))
+    status, out, err = haft("-", text=(
+        f"kind: graph\nmodel: offline\ntools:\n{tools}approvals: [{{tools: [ruled]}}]\n"
+        "graph:\n  channels: {x: {}}\n  nodes:\n"
+        "    a: {tool: free, args: {x: /x}}\n    b: {tool: asked, args: {x: /x}}\n"
+        "    c: {tool: ruled, args: {x: /x}}\n"
+        "  edges: [{from: start, to: [a, b, c]}]\n"))
+    check("a_tool_that_needs_an_approval_is_marked", (status, out.count("*"), err), (0, 2, ""))
+    check("the_picture_of_the_docs", haft(str(ROOT / "examples/graph.yaml"), "--svg")[1],
+          (ROOT / "docs/graphs.svg").read_text())
     check("ascii_is_the_default", haft("-", text=spec), haft("-", "--ascii", text=spec))
     check("an_inner_graph_is_drawn", "| b |" in haft("-", "--graph", "inner", text=spec)[1], True)
     check("an_unknown_inner_graph", haft("-", "--graph", "zz", text=spec)[::2],

@@ -69,14 +69,15 @@ static haft_status list_graphs(const haft__spec *spec, haft__arena *arena, haft_
     return status;
 }
 
-static haft_status compile(const haft__spec *spec, haft__arena *arena,
-                           const haft__graph **ret_graph, haft_error *err)
+haft_status haft__graph_compile_in_spec(const haft__spec *spec, haft__json source,
+                                        haft__arena *arena, const haft__graph **ret_graph,
+                                        haft_error *err)
 {
     haft__graph_problems problems;
     haft__json graphs;
     haft_status status = list_graphs(spec, arena, &graphs, err);
     if (status == HAFT_OK) {
-        status = haft__graph_compile(arena, spec->graph, graphs, ret_graph, &problems, err);
+        status = haft__graph_compile(arena, source, graphs, ret_graph, &problems, err);
     }
     if (status == HAFT_OK && *ret_graph == NULL) {
         size_t i = 0;
@@ -88,6 +89,12 @@ static haft_status compile(const haft__spec *spec, haft__arena *arena,
                           HAFT__ARG(problems.items[i].message));
     }
     return status;
+}
+
+static haft_status compile(const haft__spec *spec, haft__arena *arena,
+                           const haft__graph **ret_graph, haft_error *err)
+{
+    return haft__graph_compile_in_spec(spec, spec->graph, arena, ret_graph, err);
 }
 
 static haft_status fail_refused(const haft__graph_refusal *refusal, haft_error *err)

@@ -34,6 +34,13 @@ extern const haft__graph_rules haft__graph_run_rules;
 #define HAFT__GRAPH_CALL_TOOL  "graph:" /* starts a graph for the operation `call` */
 #define HAFT__GRAPH_PAUSE_TOOL "pause:" /* waits for a person, for `pause` of a node */
 
+/* Compiles a graph of a checked spec: its nodes may name the graphs of the spec, and files.
+ * BAD_INPUT if it has a problem. */
+HAFT_MUST_USE haft_status haft__graph_compile_in_spec(const haft__spec *spec, haft__json source,
+                                                      haft__arena *arena,
+                                                      const haft__graph **ret_graph,
+                                                      haft_error *err);
+
 /* Reads the input from a task: a JSON object, or a text for a graph with one input channel. */
 HAFT_MUST_USE haft_status haft__graph_read_input(const haft__graph *graph, haft_str task,
                                                  haft__arena *arena, haft__hash_key hash_key,
