@@ -416,8 +416,11 @@ static void check_pause_names(haft__graph_compiler *c, const char *key)
     haft_str pointer = haft__graph_pointer(c, "/%s", key);
     for (uint32_t i = 0; i < names.count; i++) {
         haft__graph_node_id node;
-        (void)haft__graph_resolve(c, names.items[i], haft__graph_pointer_index(c, pointer, i),
-                                  &node);
+        haft_str at = haft__graph_pointer_index(c, pointer, i);
+        if (haft__graph_resolve(c, names.items[i], at, &node) && node == HAFT__GRAPH_END) {
+            haft__graph_report(c, HAFT__GRAPH_UNKNOWN_NODE, HAFT__LIT("end"), at,
+                               "'end' is no node, so no run pauses at it");
+        }
     }
 }
 

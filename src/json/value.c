@@ -130,7 +130,7 @@ static haft_status equal_arrays(haft__json a, haft__json b, uint32_t depth, bool
 static haft_status equal_few(haft__json a, haft__json b, uint32_t start, uint32_t depth,
                              bool *ret_equal, haft_error *err)
 {
-    haft__json rest = haft__json_object(b.members + start, b.count - start);
+    haft__json rest = start > 0 ? haft__json_object(b.members + start, b.count - start) : b;
     bool equal = true;
     haft_status status = HAFT_OK;
     for (uint32_t i = start; i < a.count && equal && status == HAFT_OK; i++) {

@@ -110,6 +110,8 @@ static const row rows[] = {
      NULL, NULL, NULL},
     {GRAPH("", "\"a\":{\"do\":[],\"retry\":{\"on\":[\"error\",\"io\"]}}", START, ""), "bad_shape",
      "a", "/nodes/a/retry/on/1", "one of error, timeout"},
+    {GRAPH("", A, START, ",\"pause_before\":[\"a\",\"end\"]"), "unknown_node", "end",
+     "/pause_before/1", "no run pauses"},
     {GRAPH("", A, START ",{\"from\":\"end\",\"to\":\"a\"}", ""), "unknown_node", "end",
      "/edges/1/from", "cannot begin at"},
     {GRAPH("", A ",\"b\":{\"do\":[]}", START ",{\"from\":[\"a\",\"end\"],\"to\":\"b\"}", ""),
