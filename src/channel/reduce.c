@@ -48,6 +48,23 @@ static const char *required_type(haft__channel_reducer reducer, haft__json value
     return NULL;
 }
 
+bool haft__channel_is_change(const haft__channel *channel, haft__json change)
+{
+    switch (channel->reducer) {
+    case HAFT__REDUCE_APPEND:
+    case HAFT__REDUCE_UNION: return change.kind == HAFT__JSON_ARRAY;
+    case HAFT__REDUCE_MERGE: return change.kind == HAFT__JSON_OBJECT;
+    case HAFT__REDUCE_MESSAGES: return change.kind == HAFT__JSON_ARRAY && all_objects(change);
+    case HAFT__REDUCE_REPLACE:
+    case HAFT__REDUCE_LAST:
+    case HAFT__REDUCE_ADD:
+    case HAFT__REDUCE_MIN:
+    case HAFT__REDUCE_MAX:
+    case HAFT__REDUCE_CUSTOM: return true;
+    }
+    return true;
+}
+
 haft_status haft__channel_check_write(const haft__channel *channel, haft__checker *checker,
                                       haft__json value, bool overwrite, haft__arena *arena,
                                       bool *ret_valid, haft_str *ret_why, haft_error *err)

@@ -85,6 +85,9 @@ HAFT_MUST_USE haft_status haft__channel_reduce(const haft__channel_reduction *re
                                                haft__channel_delta *ret_delta, bool *ret_conflict,
                                                haft_error *err);
 
+/* Whether a change of an event, which is not `replaced`, has the type that the reducer makes. */
+bool haft__channel_is_change(const haft__channel *channel, haft__json change);
+
 /* Applies a delta that fits (haft__channel_fits) to a value. All parts are copied. */
 HAFT_MUST_USE haft_status haft__channel_apply(const haft__channel *channel,
                                               haft__channel_value *value,

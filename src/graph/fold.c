@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold.c - applies an event to an execution. Tests: tests/graph/execution_test.c. */
+/*
+ * fold.c - applies an event to an execution. An event can come from a file or a damaged store, so
+ * its names and types are checked. Tests: tests/graph/execution_test.c,
+ * tests/graph/run/graph_run_test.c.
+ */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -7,6 +11,11 @@
 #include "base/str.h"
 #include "graph/execution_int.h"
 #include "json/object.h"
+
+static haft_status reject(haft_error *err, const char *what, haft_str name)
+{
+    return haft__fail(err, HAFT_BAD_INPUT, "", "%s '%.*s'", what, HAFT__ARG(name));
+}
 
 /* ---- the state ---- */
 
@@ -19,14 +28,18 @@ static haft_status fold_updates(haft__graph_execution *x, haft__json event, haft
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < updates.count && status == HAFT_OK; i++) {
         haft_str name = haft__json_text(updates.members[i].key);
-        if (haft__graph_find_channel(x->graph, name, &channel)) {
-            const haft__channel *c = &x->graph->channels[channel];
-            haft__channel_delta delta = {.changed = true,
-                                         .replaced = c->reducer == HAFT__REDUCE_REPLACE
-                                                     || haft__array_has_text(replaced, name),
-                                         .value = updates.members[i].value};
-            status = haft__channel_apply(c, &x->state.values[channel], &delta, err);
+        if (!haft__graph_find_channel(x->graph, name, &channel)) {
+            return reject(err, "it changes the unknown channel", name);
         }
+        const haft__channel *c = &x->graph->channels[channel];
+        haft__channel_delta delta = {.changed = true,
+                                     .replaced = c->reducer == HAFT__REDUCE_REPLACE
+                                                 || haft__array_has_text(replaced, name),
+                                     .value = updates.members[i].value};
+        if (!delta.replaced && !haft__channel_is_change(c, delta.value)) {
+            return reject(err, "the change has the wrong type for the channel", name);
+        }
+        status = haft__channel_apply(c, &x->state.values[channel], &delta, err);
     }
     for (uint32_t i = 0; i < dropped.count; i++) {
         if (haft__graph_find_channel(x->graph, haft__json_text(dropped.items[i]), &channel)) {
@@ -49,12 +62,18 @@ static haft_status read_task(haft__graph_execution *x, haft__json source, haft__
 {
     haft__json by = haft__object_array(source, "by");
     const haft__json *argument = haft__object_find(source, "arg");
-    *task = (haft__graph_task){.node = read_node(x->graph, haft__object_get(source, "node")),
-                               .has_argument = argument != NULL,
+    haft_str name = haft__object_string(source, "node");
+    *task = (haft__graph_task){.has_argument = argument != NULL,
                                .by = haft__arena_array(arena, by.count + 1, sizeof(*task->by)),
                                .by_count = by.count};
     if (task->by == NULL) {
         return haft__arena_fail(arena, err);
+    }
+    if (!haft__graph_find_node(x->graph, name, &task->node)) {
+        return reject(err, "the next step has the unknown node", name);
+    }
+    if (argument != NULL && argument->kind != HAFT__JSON_OBJECT) {
+        return reject(err, "the next step has an invalid argument for", name);
     }
     for (uint32_t i = 0; i < by.count; i++) {
         task->by[i] = read_node(x->graph, by.items[i]);
@@ -217,8 +236,16 @@ static haft_status fold_done_task(haft__graph_execution *x, size_t index, haft__
     task->program.output = (haft__graph_output){0};
     for (uint32_t i = 0; status == HAFT_OK && i < copied.count; i++) {
         haft__channel_write write = {.value = copied.members[i].value};
-        if (haft__graph_find_channel(x->graph, haft__json_text(copied.members[i].key),
-                                     &write.channel)) {
+        haft_str name = haft__json_text(copied.members[i].key), why;
+        bool valid = haft__graph_find_channel(x->graph, name, &write.channel);
+        if (valid) {
+            status = haft__channel_check_write(&x->graph->channels[write.channel], x->checker,
+                                               write.value, false, arena, &valid, &why, err);
+        }
+        if (status == HAFT_OK && !valid) {
+            return reject(err, "the edit has no valid value for the channel", name);
+        }
+        if (status == HAFT_OK) {
             status = haft__graph_output_write(&task->program.output, arena, write, err);
         }
     }
@@ -249,7 +276,7 @@ static haft_status retire_values(haft__graph_execution *x, haft__json event, haf
 static haft_status fold_edit(haft__graph_execution *x, haft__json event, haft_error *err)
 {
     const haft__json *as = haft__object_find(event, "as");
-    const haft__json *next = haft__object_find(event, "next");
+    bool decided = haft__object_find(event, "next") != NULL;
     uint64_t task = haft__object_number(event, "task", x->task_count);
     haft_status status = HAFT_OK;
     x->end = HAFT__GRAPH_OPEN;
@@ -259,9 +286,10 @@ static haft_status fold_edit(haft__graph_execution *x, haft__json event, haft_er
     } else {
         status = retire_values(x, event, err);
         status = status == HAFT_OK ? fold_updates(x, event, err) : status;
-        if (status == HAFT_OK && as != NULL && next != NULL) {
+        if (status == HAFT_OK && as != NULL && decided) {
             fold_joins(x, event);
-            status = fold_decided_again(x, read_node(x->graph, *as), *next, err);
+            status = fold_decided_again(x, read_node(x->graph, *as),
+                                        haft__object_array(event, "next"), err);
         }
     }
     number_tasks(x);

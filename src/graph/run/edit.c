@@ -186,8 +186,13 @@ static haft_status fold_edit(haft__run *run, const haft__event *event, haft_erro
             err);
     }
     begin_anew(run);
-    haft_status status = haft__graph_execution_fold(x, event->object, err);
-    if (status == HAFT_OK && failed) {
+    haft_error why = {0};
+    haft_status status = haft__graph_execution_fold(x, event->object, &why);
+    if (status != HAFT_OK) {
+        return status == HAFT_BAD_INPUT ? fail_event(event, why.message, err)
+                                        : haft__fail(err, status, why.where, "%s", why.message);
+    }
+    if (failed) {
         x->end = HAFT__GRAPH_FAILED;
         haft__graph_execution_reopen(x, 0);
     }

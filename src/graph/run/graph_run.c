@@ -380,6 +380,17 @@ static haft_str find_paused(const haft__graph *graph, const haft__event *event)
     return name;
 }
 
+/* Applies the event to the execution. An event that does not fit the graph is not valid. */
+static haft_status fold_execution(haft__graph_run *graph, const haft__event *event, haft_error *err)
+{
+    haft_error why = {0};
+    haft_status status = haft__graph_execution_fold(graph->x, event->object, &why);
+    if (status == HAFT_BAD_INPUT) {
+        return fail_step(event, why.message, err);
+    }
+    return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, why.where, "%s", why.message);
+}
+
 static haft_status fold_step(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__graph_run *graph = run->graph;
@@ -398,7 +409,7 @@ static haft_status fold_step(haft__run *run, const haft__event *event, haft_erro
     }
     status = haft__graph_keep_outputs(graph, err);
     if (status == HAFT_OK) {
-        status = haft__graph_execution_fold(graph->x, event->object, err);
+        status = fold_execution(graph, event, err);
         graph->begun = graph->begun || status == HAFT_OK;
     }
     if (status == HAFT_OK && graph->x->paused) {

@@ -240,6 +240,61 @@ TEST(steps_that_the_graph_does_not_have_are_refused)
     }
 }
 
+TEST(steps_with_unknown_names_or_wrong_types_are_refused)
+{
+    /* The first step of LISTS, and parts of it that were changed in the log. */
+#define LISTS                                                                                      \
+    "kind: graph\nname: lists\ngraph:\n  channels: {l: {reducer: append}, m: {reducer: merge}, "   \
+    "g: {reducer: messages}, u: {reducer: union}, n: {reducer: add}}\n"                            \
+    "  nodes: {a: {ask: q, out: {l: ''}}, b: {ask: q, out: {l: ''}}}\n"                            \
+    "  edges: [{from: start, to: [a, b]}]\n"
+#define STEP(updates, next)                                                                        \
+    "\"kind\":\"graph_step\",\"step\":0,\"updates\":{" updates "},\"next\":[" next "]}"
+#define NODE(name) "{\"node\":" name ",\"by\":[\"start\"]}"
+    static const struct {
+        const char *event, *why; /* NULL: it is accepted */
+    } rows[] = {
+        {STEP("", NODE("\"a\"") "," NODE("\"b\"")), NULL},
+        {STEP("", NODE("\"zz\"")), "unknown node 'zz'"},
+        {STEP("", NODE("\"start\"")), "unknown node 'start'"},
+        {STEP("", "5"), "unknown node ''"},
+        {STEP("", "{\"node\":\"a\",\"by\":[],\"arg\":5}"), "invalid argument for 'a'"},
+        {STEP("\"zz\":1", ""), "unknown channel 'zz'"},
+        {STEP("\"l\":5", ""), "wrong type for the channel 'l'"},
+        {STEP("\"u\":{}", ""), "wrong type for the channel 'u'"},
+        {STEP("\"m\":[]", ""), "wrong type for the channel 'm'"},
+        {STEP("\"g\":[1]", ""), "wrong type for the channel 'g'"},
+    };
+    static const char *const edits[] = {
+        "\"edit\":{\"zz\":1},\"as\":\"a\",\"task\":0,\"updates\":{}",
+        "\"edit\":{\"n\":\"x\"},\"as\":\"a\",\"task\":0,\"updates\":{}",
+        "\"edit\":{\"l\":5},\"updates\":{\"l\":5}",
+        "\"edit\":{},\"as\":\"start\",\"updates\":{},\"next\":[7]",
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        played p;
+        play_init(&p, LISTS, "{}");
+        haft_status status = play_append(&p, haft__str(rows[i].event));
+        CHECK_INT(status, rows[i].why == NULL ? HAFT_OK : HAFT_BAD_INPUT, "%s", rows[i].event);
+        CHECK(rows[i].why == NULL || strstr(p.err.message, rows[i].why) != NULL, "%s: %s",
+              rows[i].event, p.err.message);
+        play_finish(&p);
+    }
+    for (size_t i = 0; i < COUNT(edits); i++) {
+        played p;
+        char event[300];
+        (void)snprintf(event, sizeof(event), "\"kind\":\"graph_step\",\"step\":0,%s,\"by\":\"x\"}",
+                       edits[i]);
+        play_init(&p, LISTS, "{}");
+        CHECK_INT(play_append(&p, haft__str(rows[0].event)), HAFT_OK, "the first step");
+        CHECK_INT(play_append(&p, haft__str(event)), HAFT_BAD_INPUT, "%s", event);
+        play_finish(&p);
+    }
+#undef LISTS
+#undef STEP
+#undef NODE
+}
+
 /* ---- limits ---- */
 
 TEST(budgets_of_a_graph_have_their_own_defaults)
