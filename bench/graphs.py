@@ -9,6 +9,7 @@ Everything runs on this machine, one after the other. No figure is compared with
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -137,17 +138,36 @@ def read_table(done):
     return {(row["shape"], row["saver"].split()[0]): row["cpu_ms"] for row in found["table"]}
 
 
+def npm(place, *words):
+    return subprocess.run(["npm", *words], cwd=place, capture_output=True, text=True)
+
+
+def install(place):
+    """Installs the packages of LangGraph. A registry may lack the version of a package that one of
+    them needs; then its newest version of that package is taken, and a line names it."""
+    package = json.loads((place / "package.json").read_text())
+    package.pop("optionalDependencies", None)
+    for _ in range(5):
+        (place / "package.json").write_text(json.dumps(package))
+        made = npm(place, "install", "--no-audit", "--no-fund", "--legacy-peer-deps")
+        missing = re.search(r"No matching version found for (\S+)@(\S+?)\.?\s", made.stderr)
+        if made.returncode == 0 or missing is None:
+            return made.returncode == 0
+        name, wanted = missing.groups()
+        found = npm(place, "view", name, "version").stdout.strip()
+        if not found or name in package.get("overrides", {}) or name in package["dependencies"]:
+            return False
+        package.setdefault("overrides", {})[name] = found
+        print(f"LangGraph for JavaScript: {name} is {found} instead of {wanted}", file=sys.stderr)
+    return False
+
+
 def javascript(folder):
     if not PEERS.is_dir() or not shutil.which("npm"):
         return skip("LangGraph for JavaScript", "../shared or npm is missing")
     place = folder / "js"
     shutil.copytree(PEERS, place)
-    package = json.loads((place / "package.json").read_text())
-    package.pop("optionalDependencies", None)
-    (place / "package.json").write_text(json.dumps(package))
-    made = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--legacy-peer-deps"],
-                          cwd=place, capture_output=True, text=True)
-    if made.returncode != 0:
+    if not install(place):
         return skip("LangGraph for JavaScript", "npm cannot install its packages")
     return read_table(subprocess.run(["node", "--expose-gc", "perf.mjs", str(RUNS)], cwd=place,
                                      capture_output=True, text=True, check=True))
