@@ -443,7 +443,11 @@ static void check_for_warnings(haft__graph_compiler *c)
     haft__graph_check_pointers(c);
     if (targets.count <= HAFT__LIMIT_GRAPH_CHECKED_TARGETS) {
         haft__graph_check_meeting(c, &targets);
+        size_t before = c->problems->count;
         haft__graph_check_joins(c, &targets);
+        if (c->problems->count == before) {
+            haft__graph_check_steps(c, &targets);
+        }
     }
 }
 

@@ -59,6 +59,8 @@ void haft__graph_check_writers(haft__graph_compiler *c);
 void haft__graph_check_meeting(haft__graph_compiler *c, const haft__graph_targets *targets);
 /* check_joins.c: joins that may wait for a node that does not run. */
 void haft__graph_check_joins(haft__graph_compiler *c, const haft__graph_targets *targets);
+/* check_steps.c: joins that have only some of their starts at the end. */
+void haft__graph_check_steps(haft__graph_compiler *c, const haft__graph_targets *targets);
 /* check_pointers.c: pointers to names that are neither channels nor arguments. */
 void haft__graph_check_pointers(haft__graph_compiler *c);
 /* check_conditions.c: conditions on channels that no node writes. */

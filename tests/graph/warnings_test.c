@@ -118,6 +118,20 @@ static const row rows[] = {
      "/nodes/a/do/0/copy/x", "'z'"},
     {GRAPH("'a':{'do':[{'sum':{'x':[1,'/z']}}]}", START("'a'")), "unwritten", "z",
      "/nodes/a/do/0/sum/x/1", "'z'"},
+    /* starts of a join that run a different number of times */
+    {GRAPH(DO("a") "," DO("b") "," DO("c"),
+           START("['a','b']") "," EDGE("a", "b") ",{'from':['a','b'],'to':'c'}"),
+     "may_starve", "a", "/edges/2/from", "'b' runs again after the join before 'c'"},
+    {GRAPH(DO("a") "," DO("b") "," DO("c"),
+           START("['a','b']") "," EDGE("a", "b") ",{'from':['a','b'],'to':'c'}," CHOOSE("c", "a",
+                                                                                        "end")),
+     NULL, NULL, NULL, NULL}, /* not known: a condition decides */
+    {GRAPH(DO("a") "," DO("b") "," DO("c"),
+           START("'a'") "," EDGE("a", "b") ",{'from':['a','b'],'to':'c'}"),
+     NULL, NULL, NULL, NULL},
+    {"{'on_limit':'c','nodes':{" DO("a") "," DO("b") "," DO("c") "},'edges':[" START(
+         "['a','b']") "," EDGE("a", "b") "," EDGE("b", "a") ",{'from':['a','b'],'to':'c'}]}",
+     NULL, NULL, NULL, NULL}, /* a cycle reaches the limit */
     {GRAPH("'a':{'do':[{'if':{'at':'/z','op':'exists'},'then':[]}]}", START("'a'")), "unwritten",
      "z", "/nodes/a/do/0/if/at", "'z'"},
     {GRAPH("'a':{'do':[{'if':{'at':'/x','op':'exists'},'then':[{'fail':'{/z}'}]}]}", START("'a'")),
