@@ -31,7 +31,7 @@ haft_status haft__case_check_types(haft__json test, haft__arena *arena,
                                    haft__graph_problem *ret_problem, bool *ret_found,
                                    haft_error *err)
 {
-    const haft__schema *schema;
+    const haft__schema *schema = NULL;
     haft__schema_report report = {.valid = true};
     haft__checker *checker = haft__checker_create();
     *ret_found = false;
