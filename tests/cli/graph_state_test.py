@@ -51,6 +51,15 @@ LOOP = {"channels": {"n": {"reducer": "add"}, "log": {"reducer": "append"}},
                                              "to": "end"}, {"to": "up"}]}]}
 
 
+def check_shape(name, shown):
+    lines = "".join(json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": one}) + "\n"
+                    for one in shown)
+    valid = subprocess.run([HAFT, "validate", "--jsonl"], input=lines, text=True,
+                           capture_output=True).stdout.splitlines()
+    check(f"{name}_have_the_shape_of_the_schema",
+          [json.loads(one)["valid"] for one in valid], [True] * len(shown))
+
+
 def states(name):
     run = result("run", put(LOOP), "{}", "--json")[1]["run"]
     check(f"the_last_state_{name}", result("runs", "state", run)[1],
@@ -64,12 +73,7 @@ def states(name):
            "dropped": []})
     shown = [result("runs", "state", run, *words)[1]
              for words in ((), ("--step", 0), ("--step", 2, "--diff"))]
-    lines = "".join(json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": one}) + "\n"
-                    for one in shown)
-    valid = subprocess.run([HAFT, "validate", "--jsonl"], input=lines, text=True,
-                           capture_output=True).stdout.splitlines()
-    check(f"states_have_the_shape_of_the_schema_{name}",
-          [json.loads(one)["valid"] for one in valid], [True] * 3)
+    check_shape(f"states_{name}", shown)
     status, found = result("runs", "state", run, "--step", 6)
     check(f"a_step_that_it_does_not_have_{name}", (status != 0, "no step 6" in str(found)),
           (True, True))
@@ -99,6 +103,11 @@ def forks(name, run):
 
 def another_try(name):
     """Only the node that failed runs again."""
+    bad = {"channels": {"out": {}}, "nodes": {"bad": {"do": [{"fail": "no"}]}},
+           "edges": [{"from": "start", "to": "bad"}]}
+    tried = result("resume", result("run", put(bad), "in", "--json")[1]["run"], "--json")[1]["run"]
+    check(f"another_try_is_no_step_{name}", result("runs", "state", tried, "--diff")[1],
+          {"run": tried, "step": 0, "nodes": [], "updates": {"out": "in"}, "dropped": []})
     count = Path(scratch) / f"count-{name}"
     fails = {"channels": {"out": {"reducer": "append"}}, "output": "/out",
              "nodes": {"bad": {"tool": "flaky", "out": {"out": ""}},
@@ -178,6 +187,12 @@ def waiting(name):
     check(f"pauses_stay_{name}", (status, [(one["call"], one["kind"]) for one in fork["pending"]],
                                   result("runs", "state", fork["run"])[1]["state"]["w"]),
           (4, [("n1.1", "question"), ("n1.3", "approval")], "new"))
+    status, diff = result("runs", "state", fork["run"], "--diff")
+    by = [one.pop("by") for one in diff["edits"]]
+    check(f"a_diff_has_what_the_step_and_persons_changed_{name}", (status, diff, len(by)),
+          (0, {"run": fork["run"], "step": 0, "nodes": [], "updates": {"w": "old"}, "dropped": [],
+               "edits": [{"edit": {"w": "new"}}]}, 1))
+    check_shape(f"edits_{name}", result("runs", "state", fork["run"], "--diff")[1:])
     check(f"the_command_says_that_the_run_itself_waits_{name}", f"haft cancel {run}" in err, True)
     check(f"the_run_itself_is_as_it_was_{name}",
           (len(result("runs", "show", run, "--json")[1]["pending"]),
