@@ -268,6 +268,54 @@ static haft_status check_repetition(haft__decision *d, judged_call *j)
                : HAFT_OK;
 }
 
+/* Whether the call has arguments to compare, and the result of its attempt or approval counts for
+ * equal calls. */
+static bool may_share(const haft__run_call *call)
+{
+    bool pending = call->stage == HAFT__CALL_PAUSED || call->stage == HAFT__CALL_ANSWERED;
+    bool rejected = call->stage == HAFT__CALL_REFUSED && !call->started
+                    && haft__str_equal(call->verdict, HAFT__LIT("reject"));
+    return rejected || pending || (call->started && call->stage != HAFT__CALL_REFUSED);
+}
+
+/* An earlier call of this reply with the same tool and arguments, if the tool is read-only or
+ * idempotent; else NULL. */
+static const haft__run_call *find_equal(const haft__run *run, const judged_call *j)
+{
+    const haft__traits *traits = &j->call->tool->traits;
+    bool repeatable = traits->read_only || traits->idempotent;
+    for (const haft__run_call *c = run->calls + run->batch; repeatable && c < j->call; c++) {
+        if (c->tool == j->call->tool && c->signature == j->signature && may_share(c)) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+/* Equal calls of one reply run once and share the result, the error or the rejection; a person is
+ * asked once. This also applies to a tool that polls: the second call would wait for the delay
+ * although the model has read nothing new. */
+static haft_status check_equal(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *equal = j->call->node == NULL ? find_equal(d->run, j) : NULL;
+    if (equal == NULL) {
+        return HAFT_OK;
+    }
+    if (equal->stage == HAFT__CALL_REFUSED) {
+        haft__buf_clear(&d->tools->text);
+        haft__buf_add_str(&d->tools->text, equal->shown);
+        return decided(j, haft__decide_refuse(d, j->call, "denied"));
+    }
+    if (equal->stage != HAFT__CALL_FINISHED) {
+        j->judgement = JUDGED_WAIT;
+        return HAFT_OK;
+    }
+    haft_str note = haft__buf_str(&d->tools->text);
+    return decided(j, equal->ok
+                          ? haft__decide_finish(d, j->call, j->arguments, equal->result, true, note)
+                          : haft__decide_error_of(d, j->call, j->arguments, equal));
+}
+
 static haft_status check_approval(haft__decision *d, judged_call *j)
 {
     const haft__run_call *call = j->call;
@@ -293,38 +341,6 @@ static haft_status check_cache(haft__decision *d, judged_call *j)
                  : HAFT_OK;
 }
 
-/* An earlier call of this reply with the same tool and arguments, if the tool is read-only or
- * idempotent; else NULL. */
-static const haft__run_call *find_equal(const haft__run *run, const judged_call *j)
-{
-    const haft__traits *traits = &j->call->tool->traits;
-    bool repeatable = traits->read_only || traits->idempotent;
-    for (const haft__run_call *c = run->calls + run->batch; repeatable && c < j->call; c++) {
-        if (c->tool == j->call->tool && c->started && c->signature == j->signature) {
-            return c;
-        }
-    }
-    return NULL;
-}
-
-/* Equal calls of one reply run once and share the result or error. This also applies to a tool that
- * polls: the second call would wait for the delay although the model has read nothing new. */
-static haft_status check_equal(haft__decision *d, judged_call *j)
-{
-    const haft__run_call *equal = j->call->node == NULL ? find_equal(d->run, j) : NULL;
-    if (equal == NULL || equal->stage == HAFT__CALL_REFUSED) {
-        return HAFT_OK;
-    }
-    if (equal->stage != HAFT__CALL_FINISHED) {
-        j->judgement = JUDGED_WAIT;
-        return HAFT_OK;
-    }
-    haft_str note = haft__buf_str(&d->tools->text);
-    return decided(j, equal->ok
-                          ? haft__decide_finish(d, j->call, j->arguments, equal->result, true, note)
-                          : haft__decide_error_of(d, j->call, j->arguments, equal));
-}
-
 /* The next call of a tool that polls waits for its delay. */
 static haft_status check_delay(haft__decision *d, judged_call *j)
 {
@@ -345,9 +361,9 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
 
 /* The checks in this order. A call that passes all of them starts. */
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
-    check_form,     check_tool_exists, check_allowed,  check_limits,    check_secrets,
-    check_parallel, check_truncated,   check_child,    check_arguments, check_guard,
-    check_evidence, check_repetition,  check_approval, check_cache,     check_equal,
+    check_form,     check_tool_exists, check_allowed, check_limits,    check_secrets,
+    check_parallel, check_truncated,   check_child,   check_arguments, check_guard,
+    check_evidence, check_repetition,  check_equal,   check_approval,  check_cache,
     check_delay,    check_lane,
 };
 
