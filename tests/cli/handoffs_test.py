@@ -172,6 +172,37 @@ def servers_of_agents(place):
     check("servers_are_listed_again_after_a_handoff", started, [["files"], ["books"], ["files"]])
 
 
+def searches_of_agents(place):
+    """What the searches of one agent found, or did not find, says nothing about the next agent."""
+    def server(name):
+        return {"servers": {name: {"command": ["sh", str(QUICK_SERVER)]}}}
+
+    billing = place.agent("billing", [], mcp=server("books"), choice={"min_tools_for_auto": 2})
+    place.put("billing.script.json", {"replies": [
+        {"expect": {"mode": "tool", "tool": "tool_search"},
+         "calls": [call("tool_search", query="say")]},
+        {"expect": {"mode": "any"}, "calls": [call("books:say")]},
+        {"expect": {"mode": "auto"}, "text": "said"}]})
+    spec = place.agent("desk", [[call("tool_search", query="qqxx")], to("billing")],
+                       mcp=server("files"), agents={"billing": billing}, handoffs=["billing"])
+    status, out, err = place.haft("run", place.put("spec.json", spec), "zzyy", "--json")
+    result = json.loads(out)
+    check("a_search_of_the_last_agent_does_not_open_the_gate",
+          (status, result["answer"], result["error"]), (0, "said", None))
+
+    listed = place.agent("billing", [], mcp=server("books"), builtins={"enabled": ["read_result"]})
+    place.put("billing.script.json", {"replies": [{"calls": [call("tool_search", query="say")]},
+                                                  {"calls": [call("books:say")]}, {"text": "said"}]})
+    spec = place.agent("desk", [to("billing")], mcp=dict(server("files"), deny=["*:say"]),
+                       agents={"billing": listed}, handoffs=["billing"])
+    status, out, err = place.haft("run", place.put("spec.json", spec), "zzyy", "--json")
+    result = json.loads(out)
+    found = [event["tool"] for event in place.of_kind(result["run"], "call_finished")]
+    check("an_agent_may_search_after_one_that_had_nothing_to_search",
+          (status, result["answer"], found), (0, "said", ["transfer_to_billing", "tool_search",
+                                                           "books:say"]))
+
+
 def files(place):
     place.put("support.json", place.agent("support", ["helped"], handoffs=["desk"]))
     spec = place.agent("desk", [to("support")], handoffs=["support.json"])
@@ -235,4 +266,5 @@ with tempfile.TemporaryDirectory(prefix="haft-handoffs-") as scratch:
     here = Place(scratch)
     files(here)
     servers_of_agents(here)
+    searches_of_agents(here)
     load_problems(here)

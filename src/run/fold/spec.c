@@ -348,6 +348,9 @@ haft_status haft__fold_handed_off(haft__run *run, const haft__event *event, haft
     run->handoff_call = haft__object_text(event->object, "call");
     run->handoffs++;
     run->initial_search_done = false; /* the agent may have other servers */
+    run->search_found_nothing = run->nothing_to_search = false;
+    run->server_count = 0;
+    run->deferred = 0;
     run->gate_opened = run->default_satisfied = false;
     run->gate_threshold = 0;
     if (status == HAFT_OK && run->specs.hand_off != NULL) {
