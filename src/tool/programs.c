@@ -67,6 +67,10 @@
     "connect-timeout: retry: u: user: b: cookie: F: form: r: range: w: write-out: url: 4 6 0 "     \
     "http1.1 http2 N no-buffer"
 
+#define SETARCH                                                                                    \
+    "B 32bit F fdpic-funcptrs I short-inode L addr-compat-layout R addr-no-randomize S "           \
+    "whole-seconds T sticky-timeouts X read-implies-exec Z mmap-page-zero 3 3gb 4gb v verbose"
+
 static const haft__program programs[] = {
     /* ---- launchers ---- */
     {"timeout", NULL, LAUNCHER, 1, HERE,
@@ -88,10 +92,18 @@ static const haft__program programs[] = {
      NULL, LAUNCHER, 0, HERE, "c= q rewrite= single-child v f="},
     {"torsocks", NULL, LAUNCHER, 0, HERE,
      "i isolate q quiet d debug a= address= P= port= u= p= pass="},
-    {"setarch", NULL, LAUNCHER, 0, 0,
-     "B 32bit F fdpic-funcptrs I short-inode L addr-compat-layout R addr-no-randomize S "
-     "whole-seconds T sticky-timeouts X read-implies-exec Z mmap-page-zero 3 3gb 4gb v verbose"},
+    {"setarch",
+     "i386|i486|i586|i686|x86_64|linux32|linux64|uname26|armv7l|armv8l|armh|arm|aarch64|arm64|ppc|"
+     "ppc32|ppc64|ppc64le|s390|s390x|riscv64|loongarch64|mips|mips64|sparc|sparc64|alpha|ia64",
+     LAUNCHER, 0, 0, SETARCH},
+    {"setarch", NULL, LAUNCHER, 0, 0, SETARCH},
     {"setsid", NULL, LAUNCHER, 0, HERE, "c ctty f fork w wait"},
+    {"chpst", NULL, LAUNCHER, 0, HERE, "u= U= b= e= /= n= l= L= m= d= o= p= f= c= v P 0 1 2"},
+    {"softlimit", NULL, LAUNCHER, 0, HERE, "a= c= d= f= l= m= o= p= r= s= t="},
+    {"envdir envuidgid setuidgid setlock", NULL, LAUNCHER, 1, HERE, "n N x X"},
+    {"caffeinate sandbox-exec", NULL, LAUNCHER, 0, HERE, "d i m s u t= w= f= n= p= D="},
+    {"wine wine64 qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le", NULL,
+     LAUNCHER, 0, LONG, "L= cpu= E= U= 0= s= B= R= d= D= g= p= strace singlestep one-insn-per-tb"},
     {"stdbuf", NULL, LAUNCHER, 0, HERE, "i= input= o= output= e= error="},
     {"time", NULL, LAUNCHER, 0, COMMON | HERE,
      "f= format= o= output= a append p portability q quiet v "
@@ -228,7 +240,11 @@ static const haft__program programs[] = {
      "j= jobs= k keep-order a= arg-file= n= N= max-args= d= delimiter= I= C= colsep= X m 0 null r "
      "no-run-if-empty t verbose S= sshlogin= tag will-cite bar eta q quote progress joblog= "
      "results= timeout= halt= retries= u ungroup L= P= dry-run pipe"},
+    /* an address "EXEC:PROGRAM" */
+    {"socat", NULL, JOINER, 0, 0,
+     "d dd ddd D v x u U s g 4 6 b= t= T= L= W= l= lf= lp= ly= lm= lu lh r= R= S="},
     {"hyperfine", NULL, CODE, 0, 0, ""},
+    {"watchexec nodemon pm2", NULL, CODE, 0, 0, ""},
     {"eval", NULL, CODE, 0, 0, ""},
     {"tmux screen", NULL, CODE, 0, 0, ""},
     {"xterm gnome-terminal konsole", NULL, CODE, 0, 0, ""},
@@ -266,6 +282,12 @@ static const haft__program programs[] = {
      "e! eval! p! print! c check i interactive r= require= import= C= conditions= input-type= "
      "loader= experimental-loader= env-file= h v no-warnings no-deprecation trace-warnings "
      "test inspect inspect-brk enable-source-maps"},
+    {"tsx ts-node", NULL, INTERPRETER, 0, 0,
+     "e! eval! p! print! r= require= import= P= project= tsconfig= T transpile-only watch"},
+    {"java", NULL, INTERPRETER, 0, LONG,
+     "jar@ m@ module@ cp= classpath= class-path= p= module-path= add-modules= add-opens= "
+     "add-exports= source= ea esa server client version showversion"},
+    {"mono dotnet", NULL, INTERPRETER, 0, 0, "debug roll-forward= fx-version= depsfile="},
     {"deno", "eval", CODE, 0, 0, ""},
     {"deno", "run", INTERPRETER, 0, 0,
      "A allow-all R W N E S allow-read allow-write allow-net allow-env allow-run q quiet "
@@ -314,6 +336,7 @@ static const haft__program programs[] = {
      "e! expression! f@ file@ E r regexp-extended n quiet silent i in-place s separate u "
      "unbuffered z null-data l: line-length: b binary posix debug sandbox follow-symlinks"},
     {"m4 gnuplot octave", NULL, CODE, 0, STDIN, ""},
+    {"swipl gprolog prolog chezscheme scheme gforth maxima", NULL, CODE, 0, COMMON | STDIN, ""},
     {"bc dc", NULL, TEXT, 0, STDIN, ""},
     {"find gfind", NULL, HAFT__PROGRAM_FIND, 0, COMMON, ""},
     {"jq", NULL, EVALUATOR, 0, MIXES | WARNS,
@@ -391,8 +414,12 @@ static const haft__program programs[] = {
     {"gcloud", NULL, TEXT, 0, SUBCOMMAND, "command! q quiet format: project: zone: region:"},
     {"systemctl loginctl apt-cache dpkg-query gh aws openssl", NULL, TEXT, 0, SUBCOMMAND,
      "no-pager user system quiet"},
-    {"go cmake cargo ctest ninja meson bazel gradle mvn rake just apt apt-get dpkg dnf yum pip "
-     "terraform ansible helm rustc javac patch npm pnpm yarn",
+    {"go cmake cargo ctest ninja meson bazel gradle mvn sbt ant lein scons rake just apt apt-get "
+     "dpkg dnf yum pip gem terraform ansible helm rustc javac patch npm pnpm yarn pytest tox nox",
+     NULL, TEXT, 0, WARNS, ""},
+    /* a file name such as "|id", "msl:x" or "\\input x", or a file of code */
+    {"convert magick identify mogrify composite montage conjure latex pdflatex xelatex lualatex "
+     "tex pdftex xetex luatex gs ghostscript xdg-open open",
      NULL, TEXT, 0, WARNS, ""},
     {"grep egrep fgrep", NULL, TEXT, 0, HARMLESS,
      "e: regexp: f: file: m: max-count: A: after-context: B: before-context: C: context: include: "

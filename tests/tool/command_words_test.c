@@ -106,6 +106,37 @@ TEST(words_of_ordinary_programs_are_data)
     check_rows(rows, COUNT(rows));
 }
 
+TEST(programs_that_run_a_file_or_an_address_of_the_model_are_known)
+{
+    static const row rows[] = {
+        {"setarch|x86_64|{t}", "program"},
+        {"setarch|-R|x86_64|sh|-c|{t}", "code"},
+        {"setarch|{t}", "option"},
+        {"chpst|-u|nobody|{t}", "program"},
+        {"envdir|env|{t}", "program"},
+        {"wine|{t}", "program"},
+        {"qemu-x86_64|-L|/usr|{t}", "program"},
+        {"watchexec|ls|{t}", "code"},
+        {"socat|{t}|-", "code"},
+        {"socat|-|TCP:{t}:80", "code"}, /* "x!!EXEC:id" */
+        {"socat|-u|-|OPEN:x|{t}", "code"},
+        {"java|{t}", "program"},
+        {"java|-cp|lib|-jar|{t}", "program"},
+        {"java|-cp|lib|-jar|x.jar|{t}", "data"},
+        {"java|-cp|lib|Main|{t}", "data"},
+        {"dotnet|{t}", "program"},
+        {"dotnet|x.dll|{t}", "data"},
+        {"ts-node|{t}", "program"},
+        {"swipl|{t}", "code stdin"},
+        {"convert|{t}|x.png", "code?"},
+        {"mogrify|--|{t}", "code?--"},
+        {"pdflatex|{t}", "code?"},
+        {"xdg-open|{t}", "code?"},
+        {"pytest|{t}", "code?"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
 TEST(dashes_protect_words_only_if_no_option_takes_them)
 {
     static const row rows[] = {
