@@ -411,19 +411,44 @@ haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
 
 /* ---- from text ---- */
 
-static haft_status fail_problem(const haft__spec_problem *problem, haft__spec_use use,
-                                haft_error *err)
+/* Whether an earlier error of the report has the same message. */
+static bool is_repeated(const haft__spec_report *report, size_t at)
 {
-    char where[sizeof(err->where)] = "";
-    if (use == HAFT__SPEC_BUILT) {
-        (void)snprintf(where, sizeof(where), "%.*s", HAFT__ARG(problem->pointer));
-    } else if (problem->line > 0) {
-        (void)snprintf(where, sizeof(where), "%u:%u", problem->line, problem->column);
+    for (size_t i = 0; i < at; i++) {
+        if (!report->problems[i].warning
+            && haft__str_equal(report->problems[i].message, report->problems[at].message)) {
+            return true;
+        }
     }
-    haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(problem->message));
-    return problem->hint.len > 0 ? haft__hint(err, status, "%.*s", HAFT__ARG(problem->hint))
-                                 : status;
+    return false;
+}
+
+/* Fails with the first error. For a stored spec, the message also has those of the other errors,
+ * such as all variables that are not set, because nobody can look at the places in the spec. */
+static haft_status fail_report(const haft__spec_report *report, haft__spec_use use, haft_error *err)
+{
+    char where[sizeof(err->where)] = "", message[1024] = "too many problems"; /* err cuts it */
+    const haft__spec_problem *first = NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < report->count && used < sizeof(message); i++) {
+        const haft__spec_problem *problem = &report->problems[i];
+        if (problem->warning || is_repeated(report, i)
+            || (first != NULL && use != HAFT__SPEC_STORED)) {
+            continue;
+        }
+        used += (size_t)snprintf(message + used, sizeof(message) - used, "%s%.*s",
+                                 first != NULL ? "; " : "", HAFT__ARG(problem->message));
+        first = first != NULL ? first : problem;
+    }
+    if (first != NULL && use == HAFT__SPEC_BUILT) {
+        (void)snprintf(where, sizeof(where), "%.*s", HAFT__ARG(first->pointer));
+    } else if (first != NULL && first->line > 0) {
+        (void)snprintf(where, sizeof(where), "%u:%u", first->line, first->column);
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, where, "%s", message);
+    return first != NULL && first->hint.len > 0
+               ? haft__hint(err, status, "%.*s", HAFT__ARG(first->hint))
+               : status;
 }
 
 haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_str path)
@@ -494,10 +519,8 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
     const haft__spec *spec = NULL;
     haft__spec_report report;
     haft_status status = haft__spec_load(arena, own_text, &options, &spec, &report, err);
-    for (size_t i = 0; status == HAFT_OK && spec == NULL && i < report.count; i++) {
-        if (!report.problems[i].warning) {
-            return fail_problem(&report.problems[i], use, err);
-        }
+    if (status == HAFT_OK && spec == NULL) {
+        return fail_report(&report, use, err);
     }
     if (status == HAFT_OK && use == HAFT__SPEC_STORED) {
         status = check_functions(spec, err);

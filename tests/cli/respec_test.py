@@ -135,6 +135,20 @@ def test_second_missing_variable():
           haft("approve", "last", "--quiet", "--set", "tools.0.env.TO=Ada")[:2], (0, "good\n"))
 
 
+def test_missing_variables():
+    """One message names all variables that a shell lacks."""
+    environment.update(TO="Ada", FROM="Bob")
+    begin(tools=[{"name": "send", "description": "Sends it.", "args": ["n"],
+                  "traits": {"needs_approval": True}, "command": ["sh", "-c", "echo $A >> sent.log"],
+                  "env": {"A": "${TO}", "B": "${FROM} ${TO}"}}])
+    words = command()
+    del environment["TO"], environment["FROM"]
+    status, _, err = haft(*words)
+    check("all missing variables are named",
+          (status, err.count("the variable TO is not set"), err.count("the variable FROM")),
+          (2, 1, 1))
+
+
 def test_overridden():
     """--model and --set: for a shell that lacks the variables of the first."""
     (Path(scratch) / "other.json").write_text(json.dumps(
@@ -581,6 +595,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_overridden()
     test_value_of_a_missing_variable()
     test_second_missing_variable()
+    test_missing_variables()
     test_variables()
     test_gone()
     test_broken()
