@@ -175,7 +175,7 @@ void haft__diagnostic_print_summary(FILE *out, haft_str file_or_option, size_t e
     (void)fputs(" in ", out);
     haft__print_escaped(out, file_or_option);
     if (printed_count < errors + warnings) {
-        (void)fprintf(out, "; the first %zu are shown", printed_count);
+        (void)fprintf(out, "; only %zu are shown", printed_count);
     }
     (void)putc('\n', out);
 }

@@ -39,9 +39,25 @@ static haft_str format_text(haft__spec_problems *problems, const char *format, v
     return kept;
 }
 
+/* Makes room for an error: removes the last warning. Returns false if the list has none. */
+static bool remove_warning(haft__spec_problems *problems)
+{
+    size_t at = problems->count;
+    while (at > 0 && !problems->items[at - 1].warning) {
+        at--;
+    }
+    if (at == 0) {
+        return false;
+    }
+    problems->count--;
+    memmove(&problems->items[at - 1], &problems->items[at],
+            (problems->count - (at - 1)) * sizeof(*problems->items));
+    return true;
+}
+
 /* Returns memory for one more problem, or NULL. The first call allocates memory for all problems,
- * because the limit is small. */
-static haft__spec_problem *allocate_problem(haft__spec_problems *problems)
+ * because the limit is small. Warnings give way to errors. */
+static haft__spec_problem *allocate_problem(haft__spec_problems *problems, bool warning)
 {
     if (problems->items == NULL) {
         problems->items =
@@ -50,7 +66,8 @@ static haft__spec_problem *allocate_problem(haft__spec_problems *problems)
             problems->status = haft__arena_fail(problems->arena, NULL);
         }
     }
-    if (problems->items == NULL || problems->count == HAFT__LIMIT_SPEC_PROBLEMS) {
+    bool full = problems->count == HAFT__LIMIT_SPEC_PROBLEMS;
+    if (problems->items == NULL || (full && (warning || !remove_warning(problems)))) {
         return NULL;
     }
     return &problems->items[problems->count++];
@@ -61,7 +78,7 @@ haft__spec_problem *haft__spec_problem_add(haft__spec_problems *problems, bool w
 {
     problems->errors += !warning;
     problems->warnings += warning;
-    haft__spec_problem *problem = allocate_problem(problems);
+    haft__spec_problem *problem = allocate_problem(problems, warning);
     if (problem != NULL) {
         va_list values;
         va_start(values, format);

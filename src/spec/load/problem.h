@@ -25,8 +25,8 @@ typedef struct haft__spec_problem {
     bool secret;           /* the text at the location may be a secret and must not be shown */
 } haft__spec_problem;
 
-/* Stores at most HAFT__LIMIT_SPEC_PROBLEMS problems; the counts include the others. Lives in the
- * arena. */
+/* Stores at most HAFT__LIMIT_SPEC_PROBLEMS problems; the counts include the others. If the list is
+ * full, an error replaces the last warning. Lives in the arena. */
 typedef struct haft__spec_problems {
     haft__arena *arena;
     haft__spec_problem *items;

@@ -110,7 +110,7 @@ TEST(the_summary_counts_problems)
         {1, 0, 1, "1 error in f\n"},
         {2, 1, 3, "2 errors, 1 warning in f\n"},
         {0, 2, 2, "2 warnings in f\n"},
-        {200, 1, 100, "200 errors, 1 warning in f; the first 100 are shown\n"},
+        {200, 1, 100, "200 errors, 1 warning in f; only 100 are shown\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *text = NULL;

@@ -35,7 +35,8 @@ TEST(problems_are_sorted_by_location_and_limited)
     haft__spec_problems_init(&problems, &arena);
     for (uint32_t i = 0; i < HAFT__LIMIT_SPEC_PROBLEMS + 5; i++) {
         haft__spec_problem *problem = haft__spec_problem_add(&problems, i % 2 == 0, "number %u", i);
-        CHECK((problem != NULL) == (i < HAFT__LIMIT_SPEC_PROBLEMS), "case %u", i);
+        bool error = i % 2 != 0; /* replaces the last warning if the list is full */
+        CHECK((problem != NULL) == (i < HAFT__LIMIT_SPEC_PROBLEMS || error), "case %u", i);
         haft__spec_problem_hint(&problems, problem, "hint %u", i);
         if (problem != NULL) {
             problem->line = (HAFT__LIMIT_SPEC_PROBLEMS - i) / 10; /* the last have line 0 */
@@ -53,6 +54,32 @@ TEST(problems_are_sorted_by_location_and_limited)
                   || a->message.len < b->message.len,
               "problems of one place keep their order: %s, %s", a->message.ptr, b->message.ptr);
     }
+    haft__arena_finish(&arena);
+}
+
+TEST(warnings_give_way_to_errors)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__spec_problems problems;
+    haft__spec_problems_init(&problems, &arena);
+    for (uint32_t i = 0; i < HAFT__LIMIT_SPEC_PROBLEMS; i++) {
+        (void)haft__spec_problem_add(&problems, true, "warning %u", i);
+    }
+    for (uint32_t i = 0; i <= HAFT__LIMIT_SPEC_PROBLEMS; i++) {
+        haft__spec_problem *problem = haft__spec_problem_add(&problems, false, "error %u", i);
+        CHECK((problem != NULL) == (i < HAFT__LIMIT_SPEC_PROBLEMS), "case %u", i);
+        CHECK_INT(problems.count, HAFT__LIMIT_SPEC_PROBLEMS, "problems that are kept");
+        if (i == 1) {
+            CHECK_STR(problems.items[0].message, HAFT__LIT("warning 0"), "first");
+            CHECK_STR(problems.items[HAFT__LIMIT_SPEC_PROBLEMS - 2].message, HAFT__LIT("error 0"),
+                      "next to last");
+            CHECK_STR(problems.items[HAFT__LIMIT_SPEC_PROBLEMS - 1].message, HAFT__LIT("error 1"),
+                      "last");
+        }
+    }
+    CHECK_INT(problems.errors, HAFT__LIMIT_SPEC_PROBLEMS + 1, "errors that were counted");
+    CHECK_INT(problems.warnings, HAFT__LIMIT_SPEC_PROBLEMS, "warnings that were counted");
     haft__arena_finish(&arena);
 }
 
