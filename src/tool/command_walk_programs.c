@@ -3,6 +3,9 @@
  * command_walk_programs.c - follows the programs of a command: launchers, interpreters, find.
  * Tests: tests/tool/command_words_test.c.
  */
+#include <string.h>
+
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "tool/absent_words.h"
@@ -138,6 +141,7 @@ typedef struct interpreter_state {
     bool options_ended;    /* the options have ended, at `dashes` */
     size_t dashes;
     size_t script; /* the word of the script; 0: none */
+    size_t shell;  /* the operand that is code of a shell; 0: none */
 } interpreter_state;
 
 static void read_operand(haft__walk *w, interpreter_state *r, size_t at)
@@ -153,6 +157,7 @@ static void read_operand(haft__walk *w, interpreter_state *r, size_t at)
         haft__walk_mark(w, at, r->first, r->reader);
         word->code = word->code || (!w->guess && r->first == HAFT__WORD_CODE);
         r->script = r->first == HAFT__WORD_PROGRAM ? at : 0;
+        r->shell = r->program->kind == HAFT__PROGRAM_INTERPRETER && r->script == 0 ? at : 0;
         if (haft__walk_names_stdin(word->text, false)) {
             haft__walk_mark_stdin(w, r->reader);
         }
@@ -188,6 +193,62 @@ static bool read_word(haft__walk *w, interpreter_state *r, size_t *at)
     r->has_code = r->has_code || code || effect == HAFT__OPTION_STDIN;
     r->first = effect == HAFT__OPTION_OPERAND ? HAFT__WORD_CODE : r->first;
     return !code || (r->program->flags & HAFT__PROGRAM_STOPS) == 0;
+}
+
+/* ---- "--" and the code of a shell ---- */
+
+/* Reads "$1" or "$@" at the start of the text, with its quotes. Returns its length, or 0. */
+static size_t quoted_parameter(haft_str text, bool *ret_all)
+{
+    bool quoted =
+        text.len >= 4 && haft__str_starts_with(text, HAFT__LIT("\"$")) && text.ptr[3] == '"';
+    *ret_all = quoted && text.ptr[2] == '@';
+    return quoted && (*ret_all || haft__ascii_is_digit(text.ptr[2])) ? 4 : 0;
+}
+
+static bool has_word(haft_str text, haft_str word)
+{
+    while (text.len > 0 && !haft__str_starts_with(text, word)) {
+        text = haft__str_skip(text, 1);
+    }
+    return text.len > 0;
+}
+
+/* Whether every parameter of the code stands in double quotes, and after the "--" of its command
+ * (`ls -- "$1"`) or, if `all`, is "$@". Without parameters, false. */
+static bool parameters_are(haft_str code, bool all)
+{
+    bool dashes = false, any = false, is_all;
+    for (haft_str rest = code; rest.len > 0;) {
+        size_t parameter = quoted_parameter(rest, &is_all);
+        if (parameter > 0 && (all ? is_all : dashes)) {
+            any = true;
+            rest = haft__str_skip(rest, parameter);
+        } else if (rest.ptr[0] == '$') {
+            return false;
+        } else if (haft__str_starts_with(rest, HAFT__LIT(" -- "))) {
+            dashes = true;
+            rest = haft__str_skip(rest, 3);
+        } else {
+            dashes = dashes && strchr(";|&<>()`\n\"'", rest.ptr[0]) == NULL && rest.ptr[0] != '\0';
+            rest = haft__str_skip(rest, 1);
+        }
+    }
+    return any;
+}
+
+/* The first word after the code of a shell that its commands cannot read as an option. A "--" after
+ * the code is $0 or a parameter: it reaches a command only in "$@". find reads options after "--"
+ * too. */
+static size_t first_protected(const haft__walk *w, size_t code)
+{
+    haft_str text = haft__walk_text_at(w, code);
+    if (has_word(text, HAFT__LIT("find")) || has_word(text, HAFT__LIT("shift"))) {
+        return w->end;
+    }
+    return parameters_are(text, false)  ? code + 1
+           : parameters_are(text, true) ? haft__walk_find_dashes(w, code + 2) + 1
+                                        : w->end;
 }
 
 /* Whether perl opens its operands: with -n, -p, -a, -F, or with <> in its code. Other options with
@@ -248,7 +309,9 @@ static void walk_interpreter(haft__walk *w, const haft__program *program, size_t
         at++;
     }
     bool own = r.options_ended && (!r.operand || (program->flags & HAFT__PROGRAM_MIXES) != 0);
-    haft__walk_mark_after_dashes(w, (own ? r.dashes : haft__walk_find_dashes(w, at)) + 1);
+    haft__walk_mark_after_dashes(w, own           ? r.dashes + 1
+                                    : r.shell > 0 ? first_protected(w, r.shell)
+                                                  : haft__walk_find_dashes(w, at) + 1);
     walk_script(w, &r, at);
     mark_passed(w, reader);
     if (w->feeder != SIZE_MAX) {

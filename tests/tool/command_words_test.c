@@ -137,6 +137,30 @@ TEST(programs_that_run_a_file_or_an_address_of_the_model_are_known)
     check_rows(rows, COUNT(rows));
 }
 
+TEST(dashes_protect_parameters_of_a_shell_only_if_its_commands_read_them)
+{
+    static const row rows[] = {
+        {"sh|-c|ls \"$@\"|--|{t}", "data"},
+        {"sh|-c|ls \"$@\"|sh|--|{t}", "data--"},
+        {"sh|-c|ls \"$@\"|sh|{t}|--|{u}", "data data--"},
+        {"bash|-c|ls \"$1\"|sh|--|{t}", "data"},
+        {"bash|-c|ls \"$2\"|sh|--|{t}", "data"},
+        {"bash|-c|ls \"$@\"; ls \"$2\"|sh|--|{t}", "data"},
+        {"bash|-c|shift; ls \"$@\"|sh|--|{t}", "data"},
+        {"bash|-c|find \"$@\"|sh|--|{t}", "data"},
+        {"bash|-c|--|ls \"$1\"|sh|{t}", "data"},
+        {"sh|-c|ls -- \"$1\"|sh|{t}", "data--"},
+        {"sh|-c|ls -l -- \"$1\" \"$2\" > out|sh|{t}|{u}", "data-- data--"},
+        {"sh|-c|ls -- \"$1\"; ls \"$2\"|sh|{t}|{u}", "data data"},
+        {"sh|-c|ls -- x; ls \"$1\"|sh|{t}", "data"},
+        {"sh|-c|ls -- \"$1\" $x|sh|{t}", "data"},
+        {"sh|-c|find -- \"$1\"|sh|{t}", "data"},
+        {"timeout|5|dash|-c|ls \"$@\"|--|{t}", "data"},
+        {"python3|-c|x|--|{t}", "data--"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
 TEST(dashes_protect_words_only_if_no_option_takes_them)
 {
     static const row rows[] = {
@@ -262,7 +286,7 @@ TEST(interpreters_evaluate_code_and_run_scripts)
         {"sh|do.sh|{t}", "data"},
         {"sh|{t}", "program"},
         {"sh|-c|echo \"$1\"|sh|{t}", "data"},
-        {"sh|-c|echo \"$1\"|--|{t}", "data--"},
+        {"sh|-c|echo \"$1\"|--|{t}", "data"}, /* this "--" is $0 */
         {"sh|-c|-x|{t}", "code"},
         {"sh|-c|--|{t}", "code"},
         {"bash|-o|pipefail|-c|{t}", "code"},
