@@ -191,8 +191,9 @@ def searches_of_agents(place):
           (status, result["answer"], result["error"]), (0, "said", None))
 
     listed = place.agent("billing", [], mcp=server("books"), builtins={"enabled": ["read_result"]})
-    place.put("billing.script.json", {"replies": [{"calls": [call("tool_search", query="say")]},
-                                                  {"calls": [call("books:say")]}, {"text": "said"}]})
+    place.put("billing.script.json", {"replies": [
+        {"calls": [call("tool_search", query="say")]},
+        {"calls": [call("books:say")]}, {"text": "said"}]})
     spec = place.agent("desk", [to("billing")], mcp=dict(server("files"), deny=["*:say"]),
                        agents={"billing": listed}, handoffs=["billing"])
     status, out, err = place.haft("run", place.put("spec.json", spec), "zzyy", "--json")

@@ -139,7 +139,7 @@ def test_missing_variables():
     """One message names all variables that a shell lacks."""
     environment.update(TO="Ada", FROM="Bob")
     begin(tools=[{"name": "send", "description": "Sends it.", "args": ["n"],
-                  "traits": {"needs_approval": True}, "command": ["sh", "-c", "echo $A >> sent.log"],
+                  "traits": {"needs_approval": True}, "command": ["sh", "-c", "echo $A"],
                   "env": {"A": "${TO}", "B": "${FROM} ${TO}"}}])
     words = command()
     del environment["TO"], environment["FROM"]

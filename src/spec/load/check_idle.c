@@ -360,6 +360,40 @@ static void check_headers(haft__loader *l, haft__json headers, haft_str pointer)
     }
 }
 
+/* Whether the tool declares the argument, in "args" or "input_schema". */
+static bool declares(haft__json tool, haft_str name)
+{
+    haft__json args = haft__object_array(tool, "args");
+    haft__json properties =
+        haft__object_object(haft__object_object(tool, "input_schema"), "properties");
+    bool found = haft__json_get(properties, name) != NULL;
+    for (uint32_t i = 0; i < args.count && !found; i++) {
+        found = haft__str_equal(haft__json_text(args.items[i]), name);
+    }
+    return found;
+}
+
+/* Warns about arguments in variables, which are passed as they are. Other text in braces may be
+ * intended. */
+static void check_variables(haft__loader *l, haft__json tool, haft_str pointer)
+{
+    haft__json env = haft__object_object(tool, "env");
+    for (uint32_t i = 0; i < env.count; i++) {
+        haft_str text = haft__json_text(env.members[i].value);
+        haft__template_piece piece;
+        while (haft__template_next(&text, &piece)) {
+            if (piece.name.ptr != NULL && declares(tool, piece.name)) {
+                haft_str at = haft__loader_pointer_to_key(
+                    l, haft__loader_pointer(l, "%.*s/env", HAFT__ARG(pointer)),
+                    haft__json_text(env.members[i].key));
+                (void)haft__loader_warning(l, at, HAFT__SUBJECT_VALUE,
+                                           "\"%.*s\" has no effect: variables have no arguments",
+                                           HAFT__ARG(piece.text));
+            }
+        }
+    }
+}
+
 static void check_arguments(haft__loader *l, haft__json tool, haft_str pointer)
 {
     haft__json args = haft__object_array(tool, "args");
@@ -391,5 +425,6 @@ void haft__loader_check_idle_arguments(haft__loader *l)
         }
         check_headers(l, haft__object_object(haft__object_object(tool, "http"), "headers"),
                       pointer);
+        check_variables(l, tool, pointer);
     }
 }

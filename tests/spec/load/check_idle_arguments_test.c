@@ -27,6 +27,8 @@ static const problem_case cases[] = {
     {TOOL("args: [b], http: {url: \"https://h/{b}\", headers: {X: \"{b} ${HOME}\"}}"),
      "1:109: warning: \"{b}\" has no effect: headers have no arguments"},
     {TOOL("args: [b], headless: true"), ""},
+    {TOOL("args: [b], command: [wc], env: {X: \"{b} {c} ${HOME}\"}"),
+     "1:91: warning: \"{b}\" has no effect: variables have no arguments"},
 };
 
 TEST(an_argument_without_effect_gets_a_warning)
