@@ -204,6 +204,25 @@ def searches_of_agents(place):
                                                            "books:say"]))
 
 
+def servers_of_a_changed_spec(place):
+    """A run whose servers had no tools can search after its spec gets another server."""
+    pick = {"name": "pick", "description": "Picks an invoice.", "args": [], "headless": True}
+    none = {"servers": {"files": {"command": ["sh", str(QUICK_SERVER)]}}, "deny": ["*:say"]}
+    spec = place.agent("desk", [], [pick], mcp=none)
+    place.put("desk.script.json", {"replies": [
+        {"expect": {"declared": ["pick"]}, "calls": [call("pick")]},
+        {"expect": {"declared": ["pick", "tool_search"]},
+         "calls": [call("tool_search", query="say")]},
+        {"calls": [call("files:say")]}, {"text": "said"}]})
+    run_id = place.run(spec)[1]["run"]
+    spec["mcp"] = dict(none, deny=[])
+    place.put("spec.json", spec)
+    status, out, err = place.haft("answer", run_id, "7", "--accept-spec", "--json")
+    check("a_changed_spec_can_be_searched",
+          (status, json.loads(out)["answer"] if out else err,
+           place.haft("runs", "replay", run_id)[0]), (0, "said", 0))
+
+
 def files(place):
     place.put("support.json", place.agent("support", ["helped"], handoffs=["desk"]))
     spec = place.agent("desk", [to("support")], handoffs=["support.json"])
@@ -268,4 +287,5 @@ with tempfile.TemporaryDirectory(prefix="haft-handoffs-") as scratch:
     files(here)
     servers_of_agents(here)
     searches_of_agents(here)
+    servers_of_a_changed_spec(here)
     load_problems(here)

@@ -19,6 +19,7 @@
 #include "run/fold/fold_int.h"
 #include "run/graph_change.h"
 #include "run/handoff/handoff.h"
+#include "run/offer/resolve.h"
 #include "run/prices.h"
 #include "json/object.h"
 
@@ -270,6 +271,19 @@ static haft_status keep_agent(haft__run *run, const haft__spec **io_spec, haft_e
                                        : HAFT_OK;
 }
 
+/* After a change of the servers or of the spec's own deferred tools, a search may find tools even
+ * if there were none before. */
+static haft_status update_search(haft__run *run, const haft__spec *spec, haft_error *err)
+{
+    bool same = true;
+    haft_status status = haft__json_equal(run->spec->mcp, spec->mcp, &same, err);
+    for (size_t i = 0; status == HAFT_OK && same && i < spec->tools.count; i++) {
+        same = !haft__resolve_is_deferred(spec, spec->tools.items[i]);
+    }
+    run->nothing_to_search = run->nothing_to_search && same;
+    return status;
+}
+
 haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__spec *spec = NULL;
@@ -288,6 +302,9 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     }
     if (status == HAFT_OK) {
         status = carry_tool_history(run, tools, err);
+    }
+    if (status == HAFT_OK) {
+        status = update_search(run, spec, err);
     }
     for (size_t i = 0; status == HAFT_OK && i < run->call_count; i++) {
         status = update_call(run, event, &run->calls[i], err);
