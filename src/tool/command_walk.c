@@ -284,11 +284,30 @@ void haft__walk_guess_programs(haft__walk *w, size_t at)
     }
 }
 
+/* Whether a word names a shell, whose code may get a "--" after it as a parameter. */
+static bool names_shell(const haft__walk *w, size_t at, size_t end)
+{
+    for (; at < end; at++) {
+        const haft__program *row = NULL;
+        for (size_t i = 0; (row = haft__program_at(i)) != NULL; i++) {
+            if ((row->flags & HAFT__PROGRAM_PLUS) != 0
+                && haft__program_has_name(row, haft__walk_text_at(w, at))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void haft__walk_unknown_program(haft__walk *w, size_t reader, size_t at)
 {
     (void)walk_text(w, &haft__program_unknown, reader, at);
     haft__walk_guess_programs(w, at);
-    at = haft__walk_find_dashes(w, at) + 1;
+    size_t dashes = haft__walk_find_dashes(w, at);
+    if (names_shell(w, at, dashes)) {
+        return;
+    }
+    at = dashes + 1;
     size_t first = at;
     while (first < w->end && w->words->items[first].optional) {
         first++;

@@ -156,6 +156,8 @@ TEST(dashes_protect_parameters_of_a_shell_only_if_its_commands_read_them)
         {"sh|-c|ls -- \"$1\" $x|sh|{t}", "data"},
         {"sh|-c|find -- \"$1\"|sh|{t}", "data"},
         {"timeout|5|dash|-c|ls \"$@\"|--|{t}", "data"},
+        {"./wrap|sh|-c|ls \"$@\"|--|{t}", "data"},
+        {"bash|x.sh|--|{t}", "data--"},
         {"python3|-c|x|--|{t}", "data--"},
     };
     check_rows(rows, COUNT(rows));
