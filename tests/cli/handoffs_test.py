@@ -204,6 +204,33 @@ def searches_of_agents(place):
                                                            "books:say"]))
 
 
+def results_of_agents(place):
+    """Tools of the same name share no results: neither of two agents, nor of two specs."""
+    def lookup(words):
+        return {"name": "lookup", "description": "Looks up a number.", "args": [],
+                "command": ["echo", words], "traits": {"read_only": True, "idempotent": True}}
+
+    def results(run_id):
+        return [event["result"] for event in place.of_kind(run_id, "call_finished")
+                if event["tool"] == "lookup"]
+
+    billing = place.agent("billing", [[call("lookup")], "paid"], [lookup("billing")])
+    spec = place.agent("desk", [[call("lookup")], to("billing")], [lookup("desk")],
+                       agents={"billing": billing}, handoffs=["billing"])
+    run_id = place.run(spec)[1]["run"]
+    check("an_agent_gets_no_result_of_another_agent",
+          (results(run_id), place.haft("runs", "replay", run_id)[0]), (["desk", "billing"], 0))
+
+    pick = {"name": "pick", "description": "Picks an invoice.", "args": [], "headless": True}
+    replies = [[call("lookup")], [call("pick")], [call("lookup")], "done"]
+    run_id = place.run(place.agent("desk", replies, [lookup("old"), pick]))[1]["run"]
+    place.put("spec.json", place.agent("desk", replies, [lookup("new"), pick]))
+    status = place.haft("answer", run_id, "7", "--accept-spec")[0]
+    check("a_changed_tool_gets_no_result_of_the_old_one",
+          (status, results(run_id), place.haft("runs", "replay", run_id)[0]),
+          (0, ["old", "new"], 0))
+
+
 def servers_of_a_changed_spec(place):
     """A run whose servers had no tools can search after its spec gets another server."""
     pick = {"name": "pick", "description": "Picks an invoice.", "args": [], "headless": True}
@@ -288,4 +315,5 @@ with tempfile.TemporaryDirectory(prefix="haft-handoffs-") as scratch:
     servers_of_agents(here)
     searches_of_agents(here)
     servers_of_a_changed_spec(here)
+    results_of_agents(here)
     load_problems(here)

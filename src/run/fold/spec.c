@@ -223,6 +223,8 @@ static haft_status update_system_prompt(haft__run *run, haft_error *err)
 static haft_status use_spec(haft__run *run, const haft__spec *spec, haft_error *err)
 {
     run->spec = spec;
+    haft__map_init(&run->results, run->arena, run->hash_key); /* a tool of the same name may differ
+                                                               * in its program, server or root */
     run->failed_models = 0;
     run->refused = 0; /* the new spec may name another server */
     haft_status status = haft__fold_resolve_model(run, err);

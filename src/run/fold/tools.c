@@ -450,6 +450,7 @@ static haft_status replace_tool(haft__run *run, const haft__event *event, haft__
         if (status != HAFT_OK) {
             return fail_definition(event, tool.name, status, &why, err);
         }
+        haft__map_init(&run->results, run->arena, run->hash_key); /* they may be of the old tool */
         run->usage.calls -= call->started;
         run->usage.cost_units -= cost;
         call->started = false;
