@@ -3,7 +3,9 @@
 #include "tool/command_words.h"
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "test.h"
+#include "tool/programs.h"
 #include "json/read.h"
 
 /* o is not required; n is a number, and e is one of two texts. */
@@ -135,6 +137,43 @@ TEST(programs_that_run_a_file_or_an_address_of_the_model_are_known)
         {"pytest|{t}", "code?"},
     };
     check_rows(rows, COUNT(rows));
+}
+
+/* The "--" of a launcher never protects the words of the program that it starts. */
+TEST(dashes_of_a_launcher_are_not_those_of_its_program)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json schema = read_json(&arena, SCHEMA);
+    const haft__program *program;
+    for (size_t i = 0; (program = haft__program_at(i)) != NULL; i++) {
+        haft_str names = haft__str(program->names);
+        while (program->kind == HAFT__PROGRAM_LAUNCHER && names.len > 0) {
+            haft_str name = haft__str_split(&names, ' ');
+            haft__buf text;
+            haft__buf_init(&text, 4096);
+            haft__buf_add_str(&text, name);
+            for (haft_str rest = haft__str(program->subcommand != NULL ? program->subcommand : "");
+                 rest.len > 0;) {
+                haft_str word = haft__str_split(&rest, ' ');
+                haft__buf_add_char(&text, '|');
+                haft__buf_add_str(&text, haft__str_split(&word, '|'));
+            }
+            haft__buf_add_str(&text, HAFT__LIT("|--"));
+            for (size_t k = 0; k < program->operands; k++) {
+                haft__buf_add_str(&text, HAFT__LIT("|1"));
+            }
+            haft__buf_add_str(&text, HAFT__LIT("|ls|{t}"));
+            haft__buf_add_char(&text, '\0');
+            haft__command_words words;
+            CHECK_INT(haft__command_words_read(&arena, split_words(&arena, text.ptr), schema,
+                                               &words, NULL),
+                      HAFT_OK, "read the words");
+            CHECK(!words.items[words.count - 1].after_dashes, "%s", text.ptr);
+            haft__buf_finish(&text);
+        }
+    }
+    haft__arena_finish(&arena);
 }
 
 TEST(dashes_protect_parameters_of_a_shell_only_if_its_commands_read_them)
