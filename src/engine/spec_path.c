@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/file.h"
@@ -26,6 +27,10 @@ haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spe
         arena, "%.*s%.*s", HAFT__ARG(haft__spec_path_directory(spec, path)), HAFT__ARG(path));
     if (file.ptr == NULL) {
         return haft__arena_fail(arena, err);
+    }
+    struct stat info;
+    if (stat(file.ptr, &info) == 0 && S_ISFIFO(info.st_mode)) { /* opening it could block */
+        return haft__fail(err, HAFT_IO, file.ptr, "is a FIFO, expected a file");
     }
     return haft__file_read_arena(arena, file.ptr, HAFT__LIMIT_SPEC_BYTES, ret_text, err);
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "test.h"
 
 TEST(files_are_read_relative_to_the_spec)
@@ -26,6 +27,11 @@ TEST(files_are_read_relative_to_the_spec)
               HAFT_OK, "%s", err.message);
     CHECK_INT(haft__spec_path_read(NULL, &arena, spec, HAFT__LIT("none.json"), &text, &err),
               HAFT_IO, "a file that is not there");
+    (void)unlink(path);
+    CHECK_INT(mkfifo(path, 0600), 0, "no FIFO");
+    CHECK_INT(haft__spec_path_read(NULL, &arena, spec, HAFT__LIT("mcp.json"), &text, &err), HAFT_IO,
+              "a FIFO that nobody writes");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("is a FIFO, expected a file"), "its message");
     (void)unlink(path);
     CHECK_INT(rmdir(directory), 0, "the directory");
     haft__arena_finish(&arena);
