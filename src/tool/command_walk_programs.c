@@ -214,8 +214,9 @@ static bool has_word(haft_str text, haft_str word)
     return text.len > 0;
 }
 
-/* Whether every parameter of the code stands in double quotes, and after the "--" of its command
- * (`ls -- "$1"`) or, if `all`, is "$@". Without parameters, false. */
+/* Whether every parameter of the code stands in double quotes, and directly after "--" or another
+ * such parameter (`ls -- "$1" "$2"`) or, if `all`, is "$@". Without parameters, false. The "--" of
+ * `nice -- ls "$1"` is that of nice. */
 static bool parameters_are(haft_str code, bool all)
 {
     bool dashes = false, any = false, is_all;
@@ -230,7 +231,7 @@ static bool parameters_are(haft_str code, bool all)
             dashes = true;
             rest = haft__str_skip(rest, 3);
         } else {
-            dashes = dashes && strchr(";|&<>()`\n\"'", rest.ptr[0]) == NULL && rest.ptr[0] != '\0';
+            dashes = dashes && rest.ptr[0] == ' ';
             rest = haft__str_skip(rest, 1);
         }
     }

@@ -192,6 +192,8 @@ TEST(dashes_protect_parameters_of_a_shell_only_if_its_commands_read_them)
         {"sh|-c|ls -l -- \"$1\" \"$2\" > out|sh|{t}|{u}", "data-- data--"},
         {"sh|-c|ls -- \"$1\"; ls \"$2\"|sh|{t}|{u}", "data data"},
         {"sh|-c|ls -- x; ls \"$1\"|sh|{t}", "data"},
+        {"sh|-c|nice -- ls \"$1\"|sh|{t}", "data"},
+        {"sh|-c|ls -- \"$1\" ; ls -l \"$1\"|sh|{t}", "data"},
         {"sh|-c|ls -- \"$1\" $x|sh|{t}", "data"},
         {"sh|-c|find -- \"$1\"|sh|{t}", "data"},
         {"timeout|5|dash|-c|ls \"$@\"|--|{t}", "data"},
