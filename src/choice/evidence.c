@@ -10,6 +10,7 @@
  */
 #include "base/ascii.h"
 #include "base/macros.h"
+#include "base/shown_name.h"
 #include "base/str.h"
 #include "choice/choice_int.h"
 #include "tool/wire_name.h"
@@ -37,9 +38,10 @@ bool haft__evidence_lists(haft_str result, haft_str path)
 {
     path = without_dot(path);
     while (path.len > 0 && result.len > 0) {
+        size_t end = 0;
         haft_str line = without_dot(haft__str_split(&result, '\n'));
-        if (haft__str_starts_with(line, path)
-            && (line.len == path.len || line.ptr[path.len] == ':')) {
+        if (haft__shown_name_is_prefix(line, path, &end)
+            && (end == line.len || line.ptr[end] == ':')) {
             return true;
         }
     }

@@ -25,6 +25,9 @@ static const struct {
     {"src", "src/a.c", false},
     {"", "src/a.c", false},
     {"src/a.c", "", false},
+    {"src/a\\nb.c", "src/a\nb.c", true}, /* results show names with escapes */
+    {"src/a\\\\x2d.c:3:x", "src/a\\x2d.c", true},
+    {"src/a\\nb.c", "src/a\\nb.c", false},
     {"(no line matches 'src/a.c'; 3 files were searched)", "src/a.c", false},
 };
 

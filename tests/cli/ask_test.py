@@ -177,6 +177,35 @@ def scripted(where):
         check("the_tree_replays", replay.returncode, 0)
 
 
+def references(where):
+    """Every form of a reference is compared with its file before it is shown."""
+    good = {"src/gate.c:5:int open_gate(int calls)", "`src/gate.c:5:int open_gate(int calls)`",
+            "`./src/gate.c:5`", f"{os.path.realpath(where)}/src/gate.c:5", "`src/gate.c`, line 5",
+            "src/gate.c:5\u20136", "[gate](src/gate.c:5)", "src/gate.c:5 has `int open_gate`"}
+    wrong = {"src/none.c:5:int open_gate(int calls)", "src/gate.c:5:int close_gate(void)",
+             "`src/gate.c:5:int close_gate`", "src/gate.c:0", "src/gate.c:9-3", "src/gate.c:5\u201399",
+             "src/gate.c:99999999999", "src/none.c:5\u2026", "src/gate.c:L99", "`src/gate.c`, line 99",
+             "src/gate.c:5 contains `int close_gate`", "/etc/passwd:1", "../gate.c:1",
+             "src/gate.c:5: `see src/none.c:1`", f"{where}x/src/gate.c:5"}
+    with tempfile.TemporaryDirectory() as own:
+        split = script(own, "split.json", [{"text": json.dumps(QUERIES)}])
+        for is_good, texts in ((True, good), (False, wrong)):
+            for text in sorted(texts):
+                merge = script(own, "merge.json", [{"text": text}])
+                found = result("Where is the gate?", where, "-w1", *scripted_spec(
+                    own, {"decompose": split, "synthesise": merge}))
+                shown = [(r["file"], r["line"]) for r in found["references"]]
+                check(f"{'shown' if is_good else 'removed'}: {text.replace(where, '')}",
+                      (shown, found["dropped"], "none" in found["answer"]),
+                      ([("src/gate.c", 5)], 0, False) if is_good else ([], 1, False))
+        (Path(where) / "a\nb\\x2d.c").write_text("int odd_gate;\n")
+        found = result("Where is odd_gate defined?", where)
+        check("a_file_whose_name_is_shown_with_escapes",
+              (found["references"][:1], found["dropped"]),
+              ([{"file": "a\nb\\x2d.c", "line": 1, "quote": "int odd_gate;"}], 0))
+        (Path(where) / "a\nb\\x2d.c").unlink()
+
+
 def failures(where):
     """A worker that fails is data; so is a model that does not split."""
     with tempfile.TemporaryDirectory() as own:
@@ -331,6 +360,7 @@ def main():
         offline(where)
         paths(where)
         scripted(where)
+        references(where)
         failures(where)
         killed(where)
         cancelled(where)

@@ -3,7 +3,6 @@
  * check.c - compares a reference with the text of its file, and writes an answer without its wrong
  * references. Tests: tests/run/reference/reference_test.c.
  */
-#include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -13,6 +12,9 @@
 /* Maximum bytes of lines and of a quote that are compared, because a line may be very long. */
 #define TEXT_BYTES  ((size_t)1 << 20)
 #define QUOTE_BYTES 4096U
+
+/* A file has the position of each line of this number. */
+#define LINES_OF_A_START 1024U
 
 /* ---- the text of a file ---- */
 
@@ -58,53 +60,87 @@ static haft_str without_ellipsis(haft_str quote)
     return quote;
 }
 
+/* Whether `text` contains `part`, of at most QUOTE_BYTES, in linear time (Knuth, Morris, Pratt). */
 static bool contains(haft_str text, haft_str part)
 {
-    while (text.len >= part.len && part.len > 0) {
-        const char *at = memchr(text.ptr, part.ptr[0], text.len - part.len + 1);
-        if (at == NULL || memcmp(at, part.ptr, part.len) == 0) {
-            return at != NULL;
+    uint16_t prefix[QUOTE_BYTES]; /* the longest proper prefix that also ends at this byte */
+    size_t match = 0;
+    for (size_t i = 0; i < part.len; i++) {
+        while (i > 0 && match > 0 && part.ptr[i] != part.ptr[match]) {
+            match = prefix[match - 1];
         }
-        text = haft__str_skip(text, (size_t)(at - text.ptr) + 1);
+        match += i > 0 && part.ptr[i] == part.ptr[match] ? 1 : 0;
+        prefix[i] = (uint16_t)match;
     }
-    return part.len == 0;
+    match = 0;
+    for (size_t i = 0; i < text.len && match < part.len; i++) {
+        while (match > 0 && text.ptr[i] != part.ptr[match]) {
+            match = prefix[match - 1];
+        }
+        match += text.ptr[i] == part.ptr[match] ? 1 : 0;
+    }
+    return match == part.len;
 }
 
-/* The lines `first` to `last`; .ptr is NULL if the file has fewer lines. *ret_first is the first
- * line. */
-static haft_str lines_of(haft_str file, uint64_t first, uint64_t last, haft_str *ret_first)
+/* ---- lines ---- */
+
+/* The position after the line that begins at `start`, without its line feed. */
+static size_t line_end(haft_str text, size_t start)
 {
-    uint64_t number = 1;
-    size_t start = 0;
-    haft_str lines = {NULL, 0};
-    while (start < file.len && number <= last) {
-        const char *feed = memchr(file.ptr + start, '\n', file.len - start);
-        size_t end = feed != NULL ? (size_t)(feed - file.ptr) : file.len;
-        if (number == first) {
-            lines.ptr = file.ptr + start;
-            *ret_first = (haft_str){file.ptr + start, end - start};
-        }
-        lines.len = lines.ptr != NULL ? (size_t)(file.ptr + end - lines.ptr) : 0;
-        start = end + 1;
-        number++;
-    }
-    return number > last ? lines : (haft_str){NULL, 0};
+    const char *feed = start < text.len ? memchr(text.ptr + start, '\n', text.len - start) : NULL;
+    return feed != NULL ? (size_t)(feed - text.ptr) : text.len;
 }
 
-haft_status haft__reference_check(haft__reference *reference, haft_str file, haft_error *err)
+haft_status haft__reference_file_init(haft__reference_file *file, haft_str text, haft__arena *arena,
+                                      haft_error *err)
 {
-    haft_str first = {NULL, 0};
-    haft_str lines = lines_of(file, reference->first, reference->last, &first);
-    if (lines.ptr == NULL) {
+    *file = (haft__reference_file){.text = text};
+    for (size_t start = 0; start < text.len; start = line_end(text, start) + 1) {
+        file->line_count++;
+    }
+    file->starts =
+        haft__arena_array(arena, file->line_count / LINES_OF_A_START + 1, sizeof(*file->starts));
+    if (file->starts == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    uint64_t line = 0;
+    for (size_t start = 0; start < text.len; start = line_end(text, start) + 1) {
+        if (line % LINES_OF_A_START == 0) {
+            file->starts[line / LINES_OF_A_START] = start;
+        }
+        line++;
+    }
+    return HAFT_OK;
+}
+
+/* The position of a line of the file; lines count from 1. */
+static size_t line_start(const haft__reference_file *file, uint64_t line)
+{
+    size_t start = file->starts[(line - 1) / LINES_OF_A_START];
+    for (uint64_t i = 0; i < (line - 1) % LINES_OF_A_START; i++) {
+        start = line_end(file->text, start) + 1;
+    }
+    return start;
+}
+
+haft_status haft__reference_check(haft__reference *reference, const haft__reference_file *file,
+                                  haft_error *err)
+{
+    if (reference->first == 0 || reference->last < reference->first
+        || reference->last > file->line_count) {
         reference->verdict = HAFT__REFERENCE_NO_LINE;
         return HAFT_OK;
     }
+    size_t start = line_start(file, reference->first);
+    size_t end = line_end(file->text, line_start(file, reference->last));
+    haft_str lines = {file->text.ptr + start, end - start};
+    haft_str first = {lines.ptr, line_end(file->text, start) - start};
     haft__buf text, quote;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&quote, HAFT__LIMIT_RUN_BYTES);
-    lines.len = lines.len < TEXT_BYTES ? lines.len : TEXT_BYTES;
     haft_str wanted = without_ellipsis(reference->quote);
     wanted.len = haft__utf8_floor(wanted, QUOTE_BYTES);
+    lines.len = wanted.len == 0 ? 0 : lines.len < TEXT_BYTES ? lines.len : TEXT_BYTES;
     add_comparable(&text, lines);
     add_comparable(&quote, wanted);
     haft_status status = haft__buf_check(&text, err);
@@ -157,41 +193,60 @@ static bool is_item(haft_str line)
                             || haft__str_starts_with(line, HAFT__LIT("* "));
 }
 
+/* Whether a good reference becomes a code span: not if it is one already, or the destination of a
+ * link, "](src/a.c:12)". */
+static bool becomes_code(haft_str answer, const haft__reference *reference, bool fenced)
+{
+    haft_str before = {answer.ptr, reference->start};
+    return reference->verdict == HAFT__REFERENCE_GOOD && !reference->in_code && !fenced
+           && !haft__str_ends_with(before, HAFT__LIT("]("));
+}
+
 /* Writes the line from `start` to `end`, with its references `from` to `to` - 1. */
-static void write_line(haft__buf *buf, haft_str answer, size_t start, size_t end,
+static void write_line(haft__buf *buf, haft_str answer, size_t start, size_t end, bool fenced,
                        const haft__reference *references, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
         const haft__reference *reference = &references[i];
         haft_str text = {answer.ptr + reference->start, reference->end - reference->start};
+        haft_str mark = becomes_code(answer, reference, fenced) ? HAFT__LIT("`") : HAFT__LIT("");
         haft__buf_add(buf, answer.ptr + start, reference->start - start);
-        bool good = reference->verdict == HAFT__REFERENCE_GOOD;
+        start = reference->end;
         if (!haft__reference_is_shown(reference)) {
             text = HAFT__LIT(HAFT__REFERENCE_MARK);
+            start = reference->quote_end > start ? reference->quote_end : start;
         }
-        haft__buf_add_str(buf, good && !reference->in_code ? HAFT__LIT("`") : HAFT__LIT(""));
+        haft__buf_add_str(buf, mark);
         haft__buf_add_str(buf, text);
-        haft__buf_add_str(buf, good && !reference->in_code ? HAFT__LIT("`") : HAFT__LIT(""));
-        start = reference->end;
+        haft__buf_add_str(buf, mark);
     }
     haft__buf_add(buf, answer.ptr + start, end - start);
+}
+
+/* Whether the line opens or closes a fenced block. */
+static bool is_fence(haft_str line)
+{
+    line = haft__str_trim(line);
+    return haft__str_starts_with(line, HAFT__LIT("```"))
+           || haft__str_starts_with(line, HAFT__LIT("~~~"));
 }
 
 void haft__references_write(haft__buf *buf, haft_str answer, const haft__reference *references,
                             size_t count)
 {
     size_t at = 0;
+    bool fenced = false;
     for (size_t start = 0; start < answer.len;) {
-        const char *feed = memchr(answer.ptr + start, '\n', answer.len - start);
-        size_t end = feed != NULL ? (size_t)(feed - answer.ptr) + 1 : answer.len;
-        size_t from = at;
+        size_t end = line_end(answer, start), from = at;
         bool any_shown = false;
+        end += end < answer.len ? 1 : 0;
+        haft_str line = {answer.ptr + start, end - start};
         for (; at < count && references[at].start < end; at++) {
             any_shown = any_shown || haft__reference_is_shown(&references[at]);
         }
-        bool drop = at > from && !any_shown && is_item((haft_str){answer.ptr + start, end - start});
-        if (!drop) {
-            write_line(buf, answer, start, end, references, from, at);
+        fenced = fenced != (at == from && is_fence(line));
+        if (at == from || any_shown || !is_item(line)) {
+            write_line(buf, answer, start, end, fenced, references, from, at);
         }
         start = end;
     }

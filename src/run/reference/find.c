@@ -6,6 +6,8 @@
  *     src/a.c:12-14 "int a;"       a bare reference with a range
  *     `int a;` (src/a.c:12)        the quote may come first if the reference is in parentheses
  *     src/a.c#L12, src/a.c#L12-L14, src/a.c:12:5
+ *     src/a.c:12:int a;            the form of grep; the quote is the text of the line
+ *     src/a.c, line 12             the line in words
  *
  * Tests: tests/run/reference/reference_test.c.
  */
@@ -19,50 +21,84 @@
 #define MAX_DIGITS     9U
 #define LONGEST_ENDING 10U
 #define LONGEST_PATH   1024U
-#define BEFORE_A_QUOTE 8U /* maximum bytes between a reference and its quote: ": ", " says " */
+#define BEFORE_A_QUOTE 16U /* maximum bytes between a reference and its quote: " contains " */
+#define BEFORE_LINE    8U  /* maximum bytes between a path and "line": ", at " */
 
 typedef struct finder {
     haft_str answer;
     haft__arena *arena;
     haft__reference *items;
     size_t count, capacity;
+    size_t unclosed[2]; /* for each row of `marks`: before this position no closing mark follows */
     haft_error *err;
 } finder;
 
 /* ---- numbers ---- */
 
-/* Reads a line number at *at and advances *at. Returns 0 if there is no number, or if it is too
- * long. */
+static bool is_digit_at(haft_str text, size_t at)
+{
+    return at < text.len && haft__ascii_is_digit(text.ptr[at]);
+}
+
+static bool is_word_at(haft_str text, size_t at)
+{
+    return at < text.len && (haft__ascii_is_alphanumeric(text.ptr[at]) || text.ptr[at] == '_');
+}
+
+/* Reads the digits at *at and advances *at. A number that is too long is the line UINT64_MAX, which
+ * no file has. */
 static uint64_t read_number(haft_str text, size_t *at)
 {
     uint64_t number = 0;
     size_t start = *at;
-    while (*at < text.len && haft__ascii_is_digit(text.ptr[*at]) && *at - start <= MAX_DIGITS) {
-        number = number * 10 + (uint64_t)(text.ptr[*at] - '0');
+    while (is_digit_at(text, *at)) {
+        number = *at - start <= MAX_DIGITS ? number * 10 + (uint64_t)(text.ptr[*at] - '0') : 0;
         (*at)++;
     }
-    return *at - start <= MAX_DIGITS ? number : 0;
+    return *at - start <= MAX_DIGITS ? number : UINT64_MAX;
 }
 
-/* Reads "12", "12-14", "12:5", "L12-L14" at the end of `text`. */
-static bool read_lines(haft_str text, bool hash, haft__reference *reference)
+/* The length of the dash of a range at `at`: "-", an en dash or an em dash; 0 if there is none. */
+static size_t dash_at(haft_str text, size_t at)
 {
-    size_t at = hash && text.len > 0 && text.ptr[0] == 'L' ? 1 : 0;
-    reference->first = reference->last = read_number(text, &at);
-    if (reference->first == 0 || (hash && text.ptr[0] != 'L')) {
+    haft_str rest = haft__str_skip(text, at);
+    bool wide = haft__str_starts_with(rest, HAFT__LIT("\xE2\x80\x93"))
+                || haft__str_starts_with(rest, HAFT__LIT("\xE2\x80\x94"));
+    return rest.len > 0 && rest.ptr[0] == '-' ? 1 : wide ? 3 : 0;
+}
+
+/* Reads what follows the first number: "-14", "-L14", or the column ":5". Advances *at. */
+static void read_last(haft_str text, size_t *at, haft__reference *reference)
+{
+    size_t dash = dash_at(text, *at), next = *at + dash;
+    bool colon = *at < text.len && text.ptr[*at] == ':';
+    if (dash > 0) {
+        next += next < text.len && text.ptr[next] == 'L' ? 1 : 0;
+        if (is_digit_at(text, next)) {
+            reference->last = read_number(text, &next);
+            *at = next;
+        }
+    } else if (colon && is_digit_at(text, *at + 1)) {
+        next = *at + 1;
+        (void)read_number(text, &next);
+        *at = is_word_at(text, next) ? *at : next; /* else the text of the line begins here */
+    }
+}
+
+/* Reads "12", "12-14", "12:5", "L12-L14" at the start of `text`. *ret_end is the position after
+ * it. Returns false if a number is a part of something else, as in "12x" and "12.5". */
+static bool read_lines(haft_str text, bool hash, haft__reference *reference, size_t *ret_end)
+{
+    size_t at = text.len > 0 && text.ptr[0] == 'L' ? 1 : 0;
+    if ((hash && at == 0) || !is_digit_at(text, at)) {
         return false;
     }
+    reference->first = reference->last = read_number(text, &at);
+    read_last(text, &at, reference);
+    *ret_end = at;
     char next = at < text.len ? text.ptr[at] : '\0';
-    if (next == '-') {
-        at++;
-        at += at < text.len && text.ptr[at] == 'L' ? 1 : 0;
-        reference->last = read_number(text, &at);
-    } else if (next == ':') { /* a column, or nothing */
-        at++;
-        uint64_t column = read_number(text, &at);
-        at += column == 0 && at < text.len ? text.len + 1 : 0; /* other text */
-    }
-    return at == text.len && reference->last >= reference->first;
+    return !is_word_at(text, at) && next != '/'
+           && !((next == '.' || next == '-') && is_word_at(text, at + 1));
 }
 
 /* ---- paths ---- */
@@ -100,24 +136,36 @@ static bool is_path(haft_str path, haft__reference *reference)
             return false;
         }
     }
-    reference->doubtful = !has_directory(path) && !has_ending(path);
+    bool exists = reference->first > 0 && reference->first < UINT64_MAX; /* a file may have it */
+    reference->doubtful = !has_directory(path) && (!has_ending(path) || !exists);
     return letter && path.len > 0 && path.len <= LONGEST_PATH;
 }
 
-/* Reads "path:lines" or "path#Llines": the path ends before the first such number. */
-static bool read_reference(haft_str text, haft__reference *ret_reference)
+/* Reads "path:lines" or "path#Llines" at the start of `text`: the path ends before the first such
+ * number. *ret_end is the position after the lines. */
+static bool read_reference(haft_str text, haft__reference *ret_reference, size_t *ret_end)
 {
-    for (size_t i = 1; i + 1 < text.len; i++) {
+    for (size_t i = 1; i + 1 < text.len && i <= LONGEST_PATH; i++) {
         bool hash = text.ptr[i] == '#';
+        size_t end = 0;
         haft__reference reference = {.file = {text.ptr, i}};
         if ((hash || text.ptr[i] == ':')
-            && read_lines(haft__str_skip(text, i + 1), hash, &reference)
+            && read_lines(haft__str_skip(text, i + 1), hash, &reference, &end)
             && is_path(reference.file, &reference)) {
             *ret_reference = reference;
+            *ret_end = i + 1 + end;
             return true;
         }
     }
     return false;
+}
+
+/* Whether the whole text is a reference. */
+static bool is_reference(haft_str text)
+{
+    haft__reference reference;
+    size_t end = 0;
+    return read_reference(text, &reference, &end) && end == text.len;
 }
 
 /* ---- quotes ---- */
@@ -158,46 +206,64 @@ static const struct {
     {"\"", "\""}, {"\xE2\x80\x9C", "\xE2\x80\x9D"}, /* typographic */
 };
 
+/* The text from `at` to the quotation mark `mark` that closes it in its line; .ptr is NULL if none
+ * does. A line is searched only once for a mark that it does not have. */
+static haft_str marked_text(finder *f, size_t at, size_t mark)
+{
+    haft_str text = f->answer, close = haft__str(marks[mark].close);
+    size_t end = at;
+    if (at < f->unclosed[mark]) {
+        return (haft_str){NULL, 0};
+    }
+    for (; end < text.len && text.ptr[end] != '\n'; end++) {
+        if (haft__str_starts_with(haft__str_skip(text, end), close)) {
+            return (haft_str){text.ptr + at, end - at};
+        }
+    }
+    f->unclosed[mark] = end;
+    return (haft_str){NULL, 0};
+}
+
 /* The quoted text at `at`: a code span, or text in quotation marks; else "". *ret_end is the
  * position after the quote. */
-static haft_str quote_at(haft_str text, size_t at, size_t *ret_end)
+static haft_str quote_at(finder *f, size_t at, size_t *ret_end)
 {
-    haft_str rest = haft__str_skip(text, at);
-    size_t end = rest.len > 0 && rest.ptr[0] == '`' ? code_end(text, at) : 0;
+    haft_str rest = haft__str_skip(f->answer, at);
+    size_t end = rest.len > 0 && rest.ptr[0] == '`' ? code_end(f->answer, at) : 0;
     if (end > 0) {
         *ret_end = end;
-        return code_text(text, at, end);
+        return code_text(f->answer, at, end);
     }
     for (size_t i = 0; i < COUNT(marks); i++) {
-        haft_str close = haft__str(marks[i].close);
-        if (!haft__str_starts_with(rest, haft__str(marks[i].open))) {
-            continue;
-        }
-        size_t from = at + strlen(marks[i].open);
-        for (end = from; end + close.len <= text.len && text.ptr[end] != '\n'; end++) {
-            if (memcmp(text.ptr + end, close.ptr, close.len) == 0) {
-                *ret_end = end + close.len;
-                return (haft_str){text.ptr + from, end - from};
-            }
+        haft_str open = haft__str(marks[i].open);
+        haft_str quote = haft__str_starts_with(rest, open) ? marked_text(f, at + open.len, i)
+                                                           : (haft_str){NULL, 0};
+        if (quote.ptr != NULL) {
+            *ret_end = (size_t)(quote.ptr - f->answer.ptr) + quote.len + strlen(marks[i].close);
+            return quote;
         }
     }
     return HAFT__LIT("");
 }
 
-/* Whether the text between a reference and a quote connects them: punctuation, or "says". */
+/* Whether the text between a reference and a quote connects them: punctuation, or a word such as
+ * "says". */
 static bool connects(haft_str between)
 {
-    if (between.len > BEFORE_A_QUOTE) {
-        return false;
-    }
+    static const char *const words[] = {"says", "reads", "has", "contains", "shows", "is", "as"};
     size_t at = 0;
     while (at < between.len
-           && (strchr(" :-*_)(|", between.ptr[at]) != NULL
+           && (strchr(" :-*_)(|,=>", between.ptr[at]) != NULL
                || (unsigned char)between.ptr[at] >= 0x80)) {
         at++;
     }
     haft_str rest = haft__str_trim(haft__str_skip(between, at));
-    return rest.len == 0 || haft__str_equal(rest, HAFT__LIT("says"));
+    bool found = rest.len == 0;
+    rest.len -= haft__str_ends_with(rest, HAFT__LIT(":")) ? 1 : 0;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        found = found || haft__str_equal(rest, haft__str(words[i]));
+    }
+    return found;
 }
 
 /* Finds the quote right after the reference, in the same line. A quote that is itself a reference
@@ -208,14 +274,15 @@ static void find_quote_after(finder *f, haft__reference *reference)
          at < f->answer.len && at <= reference->end + BEFORE_A_QUOTE && f->answer.ptr[at] != '\n';
          at++) {
         size_t end = 0;
-        haft_str quote = quote_at(f->answer, at, &end);
-        haft__reference other;
+        haft_str quote = quote_at(f, at, &end);
         if (quote.len > 0) {
             haft_str between = {f->answer.ptr + reference->end, at - reference->end};
             bool reference_itself =
-                read_reference(quote, &other) && memchr(quote.ptr, ' ', quote.len) == NULL;
-            bool good = connects(between) && !reference_itself;
-            reference->quote = good ? quote : reference->quote;
+                is_reference(quote) && memchr(quote.ptr, ' ', quote.len) == NULL;
+            if (connects(between) && !reference_itself) {
+                reference->quote = quote;
+                reference->quote_end = end;
+            }
             return;
         }
     }
@@ -259,10 +326,46 @@ static bool is_token_byte(char c)
     return (unsigned char)c > ' ' && c != 0x7f && strchr("`\"'<>()[]{}|,;", c) == NULL;
 }
 
-/* Reads the bare token at *at and advances *at. Returns true if the token is a reference. */
+/* Whether only the marks of a list, of a quotation and of a heading precede `at` in its line. */
+static bool starts_line(haft_str answer, size_t at)
+{
+    while (at > 0 && answer.ptr[at - 1] != '\n') {
+        if (strchr(" \t-*>#|0123456789.)", answer.ptr[at - 1]) == NULL) {
+            return false;
+        }
+        at--;
+    }
+    return true;
+}
+
+/* Whether the lines of the reference, which end at `end`, have a column: "12:5". */
+static bool has_column(const haft__reference *reference, const char *end)
+{
+    const char *lines = reference->file.ptr + reference->file.len + 1;
+    return memchr(lines, ':', (size_t)(end - lines)) != NULL;
+}
+
+/* The text after "path:line:", as grep prints it: the rest of the line if the reference starts the
+ * line, else the rest of the token, which ends at `token_end`. */
+static void use_grep_text(finder *f, haft__reference *reference, size_t token_end)
+{
+    size_t from = reference->end + 1, end = token_end;
+    if (from >= token_end || f->answer.ptr[reference->end] != ':'
+        || has_column(reference, f->answer.ptr + reference->end)) {
+        return;
+    }
+    if (starts_line(f->answer, reference->start)) {
+        const char *feed = memchr(f->answer.ptr + from, '\n', f->answer.len - from);
+        end = feed != NULL ? (size_t)(feed - f->answer.ptr) : f->answer.len;
+    }
+    reference->quote = haft__str_trim((haft_str){f->answer.ptr + from, end - from});
+    reference->quote_end = end;
+}
+
+/* Reads the bare token at *at and advances *at. Returns true if it begins with a reference. */
 static bool read_token(finder *f, size_t *at, haft__reference *ret_reference)
 {
-    size_t start = *at, end = start;
+    size_t start = *at, end = start, length = 0;
     while (end < f->answer.len && is_token_byte(f->answer.ptr[end])) {
         end++;
     }
@@ -273,9 +376,111 @@ static bool read_token(finder *f, size_t *at, haft__reference *ret_reference)
     while (end > start && strchr("*_.:!?", f->answer.ptr[end - 1]) != NULL) {
         end--;
     }
-    bool found = read_reference((haft_str){f->answer.ptr + start, end - start}, ret_reference);
+    haft_str token = {f->answer.ptr + start, end - start};
+    if (!read_reference(token, ret_reference, &length)) {
+        return false;
+    }
+    ret_reference->start = start;
+    ret_reference->end = start + length;
+    use_grep_text(f, ret_reference, end);
+    return true;
+}
+
+/* Reads the code span from `start` to `end`: a reference, or "path:line:text" without a space in
+ * the path. */
+static bool read_span(finder *f, size_t start, size_t end, haft__reference *ret_reference)
+{
+    size_t length = 0;
+    haft_str text = code_text(f->answer, start, end);
+    if (!read_reference(text, ret_reference, &length)) {
+        return false;
+    }
+    haft_str file = ret_reference->file, rest = haft__str_skip(text, length);
+    if (rest.len > 0
+        && (rest.ptr[0] != ':' || memchr(file.ptr, ' ', file.len) != NULL
+            || has_column(ret_reference, rest.ptr))) {
+        return false;
+    }
     ret_reference->start = start;
     ret_reference->end = end;
+    ret_reference->in_code = true;
+    ret_reference->quote = haft__str_trim(haft__str_skip(rest, 1));
+    ret_reference->quote_end = ret_reference->quote.len > 0 ? end : 0;
+    return true;
+}
+
+/* Reads "line 12", "lines 12-14" or ":12" after the path that ends at `end`: "`src/a.c`, line 12".
+ * `path` is the path without marks; the reference begins at `start`. */
+static bool read_line_words(finder *f, haft_str path, size_t start, size_t end,
+                            haft__reference *ret_reference)
+{
+    haft__reference reference = {.file = path, .first = 1};
+    haft_str rest = haft__str_skip(f->answer, end);
+    size_t at = 0, length = 0;
+    if (!has_ending(path) || !is_path(path, &reference)
+        || memchr(path.ptr, ' ', path.len) != NULL) {
+        return false;
+    }
+    while (at < rest.len && at < BEFORE_LINE && strchr(" ,(*_at", rest.ptr[at]) != NULL) {
+        at++;
+    }
+    rest = haft__str_skip(rest, at);
+    static const char *const words[] = {"line ", "lines ", ":"};
+    size_t skipped = 0;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        bool first = words[i][0] != ':' || at == 0; /* a colon follows the path */
+        skipped =
+            first && haft__str_starts_with(rest, haft__str(words[i])) ? strlen(words[i]) : skipped;
+    }
+    rest = haft__str_skip(rest, skipped);
+    if (skipped == 0) {
+        return false;
+    }
+    if (!read_lines(rest, false, &reference, &length)) {
+        return false;
+    }
+    reference.start = start;
+    reference.end = (size_t)(rest.ptr - f->answer.ptr) + length;
+    reference.in_code = true; /* it stays as it is */
+    reference.doubtful = !has_directory(path);
+    *ret_reference = reference;
+    return true;
+}
+
+/* Reads what is at *at, and advances *at. Returns true if it is a reference. `quote` is the last
+ * quote of the line. */
+static bool read_next(finder *f, size_t *at, haft_str *quote, size_t *quote_end,
+                      haft__reference *ret_reference)
+{
+    haft_str answer = f->answer;
+    size_t start = *at, end = answer.ptr[start] == '`' ? code_end(answer, start) : 0;
+    if (end > 0
+        && (read_span(f, start, end, ret_reference)
+            || read_line_words(f, code_text(answer, start, end), start, end, ret_reference))) {
+        *at = ret_reference->end;
+        return true;
+    }
+    if (answer.ptr[start] == '`' || answer.ptr[start] == '"') {
+        haft_str text = quote_at(f, start, &end);
+        *quote = text.len > 0 ? text : *quote;
+        *quote_end = text.len > 0 ? end : *quote_end;
+        *at += answer.ptr[start] == '`' ? count_backticks(answer, start) : 1;
+        return false;
+    }
+    *quote = answer.ptr[start] == '\n' ? HAFT__LIT("") : *quote;
+    if (read_token(f, at, ret_reference)) {
+        return true;
+    }
+    haft_str token = {answer.ptr + start, *at - start};
+    while (token.len > 0 && strchr("*_", token.ptr[0]) != NULL) {
+        token = haft__str_skip(token, 1);
+    }
+    while (token.len > 0 && strchr("*_:", token.ptr[token.len - 1]) != NULL) {
+        token.len--;
+    }
+    bool found = token.len > 0
+                 && read_line_words(f, token, (size_t)(token.ptr - answer.ptr), *at, ret_reference);
+    *at = found ? ret_reference->end : *at;
     return found;
 }
 
@@ -289,36 +494,18 @@ haft_status haft__references_find(haft_str answer, haft__arena *arena,
     size_t quote_end = 0;
     for (size_t at = 0; at < answer.len && status == HAFT_OK;) {
         haft__reference reference = {.first = 0};
-        size_t end = answer.ptr[at] == '`' ? code_end(answer, at) : 0;
-        bool found = end > 0 && read_reference(code_text(answer, at, end), &reference);
-        if (found) {
-            reference.start = at;
-            reference.end = end;
-            reference.in_code = true;
-            at = end;
-        } else if (answer.ptr[at] == '`' || answer.ptr[at] == '"') {
-            haft_str text = quote_at(answer, at, &end);
-            quote = text.len > 0 ? text : quote;
-            quote_end = text.len > 0 ? end : quote_end;
-            at += answer.ptr[at] == '`' ? count_backticks(answer, at) : 1;
-        } else {
-            quote = answer.ptr[at] == '\n' ? HAFT__LIT("") : quote;
-            found = read_token(&f, &at, &reference);
+        if (!read_next(&f, &at, &quote, &quote_end, &reference)) {
+            continue;
         }
-        if (found) {
-            if (reference.start >= quote_end) {
-                use_quote_before(&f, &reference, quote, quote_end);
-            }
+        if (reference.quote.len == 0 && reference.start >= quote_end) {
+            use_quote_before(&f, &reference, quote, quote_end);
+        }
+        if (reference.quote_end == 0) {
             find_quote_after(&f, &reference);
-            if (reference.quote.len > 0 && reference.quote.ptr > answer.ptr + reference.end) {
-                /* Skip the quote: references in quotes do not count. */
-                at = (size_t)(reference.quote.ptr + reference.quote.len - answer.ptr);
-                while (at < answer.len && (answer.ptr[at] == '`' || answer.ptr[at] == '"')) {
-                    at++;
-                }
-            }
-            status = add(&f, &reference);
         }
+        /* Skip the quote: references in quotes do not count. */
+        at = reference.quote_end > at ? reference.quote_end : at;
+        status = add(&f, &reference);
     }
     if (status == HAFT_OK) {
         *ret_references = f.items;

@@ -40,8 +40,29 @@ static const struct {
     {"src/a.c:12:5 and src/a.c:12:", "src/a.c 12\nsrc/a.c 12"},
     {"src/a.c#L12-L14", "src/a.c 12-14"},
     {"[a](src/a.c#L12)", "src/a.c 12"},
-    {"src/a.c:12:34:int", ""}, /* a line of compilers or grep: other text */
-    {"src/a.c:0, src/a.c:99999999999, src/a.c:9-3", ""},
+    {"src/a.c:12:int a;", "src/a.c 12 int a;"}, /* the form of grep */
+    {"- src/a.c:12:int a; // x", "src/a.c 12 int a; // x"},
+    {"See src/a.c:12:a_b, (src/b.c:3:c).", "src/a.c 12 a_b\nsrc/b.c 3 c"},
+    {"`src/a.c:12:int a;`", "src/a.c 12 int a;"},
+    {"`src/a.c:12: int a;`", "src/a.c 12 int a;"},
+    {"`at src/a.c:12: it fails`", "src/a.c 12"},
+    {"src/a.c:12:34:int and src/a.c:12:34: error", "src/a.c 12\nsrc/a.c 12"}, /* a column */
+    {"src/a.c:12:3rd", "src/a.c 12 3rd"},
+    {"src/a.c:12: prose", "src/a.c 12"},
+    {"src/a.c:0, src/a.c:9-3, a.c:0", "src/a.c 0\nsrc/a.c 9-3\n?a.c 0"},
+    {"src/a.c:99999999999", "src/a.c 18446744073709551615"}, /* no file has that line */
+    {"src/a.c:12\xE2\x80\x93"
+     "14",
+     "src/a.c 12-14"}, /* an en dash */
+    {"src/a.c:12\xE2\x80\xA6 src/a.c:12- src/a.c:12~14", "src/a.c 12\nsrc/a.c 12\nsrc/a.c 12"},
+    {"src/a.c:L12", "src/a.c 12"},
+    {"src/a.c:12x src/a.c:12.5 a/b:5-star a/b:1/2 src/a.c:x", ""},
+    {"`src/a.c`, line 12", "src/a.c 12"},
+    {"`src/a.c`:12 and `src/a.c` : 12", "src/a.c 12"},
+    {"src/a.c (lines 12-14): `int a;`", "src/a.c 12-14 int a;"},
+    {"**src/a.c** at line 12.", "src/a.c 12"},
+    {"a.c: line 12", "?a.c 12"},
+    {"src/a.c\nline 12, and/or line 3, src/a.c lines", ""},
     {"`src/a.c:12`, `src/b.c:3`", "src/a.c 12\nsrc/b.c 3"}, /* a reference is no quote */
     {"`src/a.c:1`: `see src/b.c:9` ok", "src/a.c 1 see src/b.c:9"},
     {"`see src/b.c:9` ok", "see src/b.c 9"}, /* a name may have spaces; the file decides */
@@ -51,7 +72,8 @@ static const struct {
     {"127.0.0.1:80, 12:30, v1.2:3", "?v1.2 3"},
     {"\xC3\xA4/\xC3\xB6.c:1", "\xC3\xA4/\xC3\xB6.c 1"},
     {"`src/a.c:12", "src/a.c 12"}, /* not closed */
-    {"src/a.c:12\xE2\x80\x94\xE2\x80\x9Cint a;\xE2\x80\x9D", ""},
+    {"src/a.c:12\xE2\x80\x94\xE2\x80\x9Cint a;\xE2\x80\x9D", "src/a.c 12 int a;"},
+    {"src/a.c:12 contains `int a;`, src/a.c:13 calls `f`", "src/a.c 12 int a;\nsrc/a.c 13"},
     {"src/a.c:12 \xE2\x80\x94 \xE2\x80\x9Cint a;\xE2\x80\x9D", "src/a.c 12 int a;"},
 };
 
@@ -93,7 +115,24 @@ static const struct {
     {7, 7, "", HAFT__REFERENCE_NO_LINE},
     {6, 7, "last", HAFT__REFERENCE_NO_LINE},
     {999999999, 999999999, "", HAFT__REFERENCE_NO_LINE},
+    {0, 0, "", HAFT__REFERENCE_NO_LINE},
+    {UINT64_MAX, UINT64_MAX, "", HAFT__REFERENCE_NO_LINE},
+    {1, UINT64_MAX, "", HAFT__REFERENCE_NO_LINE},
+    {2, 1, "", HAFT__REFERENCE_NO_LINE},
 };
+
+/* Checks the reference against a file with this text. */
+static haft__reference_verdict check(haft__reference *reference, haft_str text)
+{
+    haft__arena arena;
+    haft__reference_file file;
+    haft_error err = {0};
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__reference_file_init(&file, text, &arena, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__reference_check(reference, &file, &err), HAFT_OK, "%s", err.message);
+    haft__arena_finish(&arena);
+    return reference->verdict;
+}
 
 TEST(a_reference_is_good_if_its_lines_contain_the_quote)
 {
@@ -102,16 +141,37 @@ TEST(a_reference_is_good_if_its_lines_contain_the_quote)
                                      .first = checks[i].first,
                                      .last = checks[i].last,
                                      .quote = haft__str(checks[i].quote)};
-        haft_error err = {0};
-        CHECK_INT(haft__reference_check(&reference, HAFT__LIT(FILE_TEXT), &err), HAFT_OK, "%s",
-                  err.message);
-        CHECK_INT(reference.verdict, checks[i].want, "lines %llu-%llu, \"%s\"",
-                  (unsigned long long)checks[i].first, (unsigned long long)checks[i].last,
-                  checks[i].quote);
+        CHECK_INT(check(&reference, HAFT__LIT(FILE_TEXT)), checks[i].want,
+                  "lines %llu-%llu, \"%s\"", (unsigned long long)checks[i].first,
+                  (unsigned long long)checks[i].last, checks[i].quote);
     }
     haft__reference empty = {.first = 1, .last = 1};
-    CHECK_INT(haft__reference_check(&empty, HAFT__LIT(""), NULL), HAFT_OK, "an empty file");
-    CHECK_INT(empty.verdict, HAFT__REFERENCE_NO_LINE, "an empty file");
+    CHECK_INT(check(&empty, HAFT__LIT("")), HAFT__REFERENCE_NO_LINE, "an empty file");
+}
+
+TEST(each_line_of_a_long_file_is_found)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1 << 20);
+    for (unsigned i = 1; i <= 5000; i++) {
+        haft__buf_addf(&text, "line %u;\n", i);
+    }
+    for (uint64_t line = 1; line <= 5001; line++) {
+        char quote[32];
+        (void)snprintf(quote, sizeof(quote), "line %u;", (unsigned)line);
+        haft__reference reference = {.first = line, .last = line, .quote = haft__str(quote)};
+        CHECK_INT(check(&reference, haft__buf_str(&text)),
+                  line <= 5000 ? HAFT__REFERENCE_GOOD : HAFT__REFERENCE_NO_LINE, "%s", quote);
+    }
+    haft__buf_finish(&text);
+}
+
+TEST(a_quote_is_found_after_a_part_of_itself)
+{
+    haft__reference good = {.first = 1, .last = 1, .quote = HAFT__LIT("aabaac")};
+    haft__reference other = {.first = 1, .last = 1, .quote = HAFT__LIT("aabaad")};
+    CHECK_INT(check(&good, HAFT__LIT("aabaabaac")), HAFT__REFERENCE_GOOD, "good");
+    CHECK_INT(check(&other, HAFT__LIT("aabaabaac")), HAFT__REFERENCE_OTHER_TEXT, "other");
 }
 
 /* A reference to line 1 is good, to line 2 has another text, to line 9 does not exist; there is no
@@ -128,6 +188,11 @@ static const struct {
     {"12. gone.c:1\n\nEnd.", "\nEnd.", 1},
     {"gone.c:1", "[wrong reference removed]", 1},
     {"gone:1 is a word", "gone:1 is a word", 0},
+    {"See a.c:2: `int x; gone.c:1`, a.c:1.", "See [wrong reference removed], `a.c:1`.", 1},
+    {"a.c:1:int a;\na.c:2:int x;\n", "`a.c:1`:int a;\n[wrong reference removed]\n", 1},
+    {"`a.c:1:int a;` `a.c:1:int x;`", "`a.c:1:int a;` [wrong reference removed]", 1},
+    {"[a](a.c:1) a.c, line 1", "[a](a.c:1) a.c, line 1", 0},
+    {"```\na.c:1\n- a.c:9\n```\na.c:1", "```\na.c:1\n```\n`a.c:1`", 1},
 };
 
 TEST(wrong_references_are_removed_and_counted)
@@ -146,8 +211,7 @@ TEST(wrong_references_are_removed_and_counted)
             if (haft__str_starts_with(found[k].file, HAFT__LIT("gone"))) {
                 found[k].verdict = HAFT__REFERENCE_NO_FILE;
             } else {
-                CHECK_INT(haft__reference_check(&found[k], HAFT__LIT("int a;\nint b;\n"), NULL),
-                          HAFT_OK, "%s", rewritten[i].answer);
+                (void)check(&found[k], HAFT__LIT("int a;\nint b;\n"));
             }
         }
         haft__references_write(&buf, answer, found, count);

@@ -8,8 +8,8 @@
 #include "spec/spec.h"
 
 /* Compares each reference with its file, below the root of the spec and within its `within`. The
- * field `line` is copied into `arena` and truncated. References to a file that cannot be read are
- * wrong. Fails if the root cannot be opened, or if out of memory. */
+ * fields `path` and `line` of a good one are set in `arena`; the line is truncated. References to a
+ * file that cannot be read are wrong. Fails if the root cannot be opened, or if out of memory. */
 HAFT_MUST_USE haft_status haft__ask_references_check(const haft__spec *spec,
                                                      haft__reference *references, size_t count,
                                                      haft__arena *arena, haft_error *err);

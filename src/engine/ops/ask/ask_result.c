@@ -118,7 +118,7 @@ static bool is_repeated(const haft__ask_result *result, size_t at)
     for (size_t i = 0; i < at; i++) {
         const haft__reference *other = &result->references[i];
         if (other->verdict == HAFT__REFERENCE_GOOD && other->first == one->first
-            && haft__str_equal(other->file, one->file)) {
+            && haft__str_equal(other->path, one->path)) {
             return true;
         }
     }
@@ -133,7 +133,7 @@ static void write_references(haft__json_writer *w, const haft__ask_result *resul
         const haft__reference *one = &result->references[i];
         if (one->verdict == HAFT__REFERENCE_GOOD && !is_repeated(result, i)) {
             haft__json_begin_object(w);
-            haft__field_text(w, "file", one->file);
+            haft__field_text(w, "file", one->path);
             haft__field_number(w, "line", one->first);
             haft__field_text(w, "quote", one->quote.len > 0 ? one->quote : one->line);
             haft__json_end_object(w);
