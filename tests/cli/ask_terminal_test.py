@@ -50,6 +50,12 @@ def main():
                                f"graph.nodes.decompose.agent.model=script:{script}")
         check("many_agents_are_folded", [line.strip() for line in lines if " more: " in line],
               ["... and 7 more: 7 done"])
+        script.write_text(json.dumps({"replies": [{"text": "See `see gate.c:2-3`, `gate.c:2:int`, "
+                                                           "`none:2` and `file:///gate.c:2`."}]}))
+        _, raw = on_terminal(where, "--set", f"graph.nodes.synthesise.agent.model=script:{script}")
+        check("only_references_that_exist_are_hyperlinks",
+              re.findall(r"\x1b\]8;;([^\x1b]+)", raw),
+              2 * [f"file://{os.path.realpath(where)}/gate.c#L2"])
         lines, _ = on_terminal(where, "--plain")
         check("plain_lines_on_request", any("[search] step 1" in line for line in lines), True)
 

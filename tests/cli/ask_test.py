@@ -183,8 +183,9 @@ def references(where):
             "`./src/gate.c:5`", f"{os.path.realpath(where)}/src/gate.c:5", "`src/gate.c`, line 5",
             "src/gate.c:5\u20136", "[gate](src/gate.c:5)", "src/gate.c:5 has `int open_gate`"}
     wrong = {"src/none.c:5:int open_gate(int calls)", "src/gate.c:5:int close_gate(void)",
-             "`src/gate.c:5:int close_gate`", "src/gate.c:0", "src/gate.c:9-3", "src/gate.c:5\u201399",
-             "src/gate.c:99999999999", "src/none.c:5\u2026", "src/gate.c:L99", "`src/gate.c`, line 99",
+             "`src/gate.c:5:int close_gate`", "src/gate.c:0", "src/gate.c:9-3",
+             "src/gate.c:5\u201399", "src/gate.c:99999999999", "src/none.c:5\u2026",
+             "src/gate.c:L99", "`src/gate.c`, line 99",
              "src/gate.c:5 contains `int close_gate`", "/etc/passwd:1", "../gate.c:1",
              "src/gate.c:5: `see src/none.c:1`", f"{where}x/src/gate.c:5"}
     with tempfile.TemporaryDirectory() as own:
@@ -297,7 +298,8 @@ def killed(where):
         split = script(own, "split.json", [{"text": json.dumps(QUERIES)}])
         slow = script(own, "slow.json", [call("grep", pattern="open_gate"),
                                          {"text": "found", "delay": 3}])
-        words = scripted_spec(own, {"decompose": split, "worker": slow})
+        merge = script(own, "merge.json", [{"text": "src/gate.c:5 and src/none.c:5"}])
+        words = scripted_spec(own, {"decompose": split, "worker": slow, "synthesise": merge})
         started = subprocess.Popen([HAFT, "ask", "Where is the gate?", where, "--store", store,
                                     "--json", *words], stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True)
@@ -313,14 +315,40 @@ def killed(where):
         started.wait()
         check("three_workers_were_running", len(shown), 3)
         run = shown[0]["parent"] if shown else "last"
-        done = subprocess.run([HAFT, "resume", run, "--store", store, "--json"], text=True,
-                              capture_output=True)
-        check("it_is_resumed_and_ends", (done.returncode, json.loads(done.stdout)["end"]),
-              (0, "done"))
+        found = result("--resume", run, store=store)
+        check("it_is_resumed_and_its_references_are_compared",
+              (list(found), found.get("answer"), found.get("dropped")),
+              (KEYS, "`src/gate.c:5` and [wrong reference removed]", 1))
+        check("the_result_of_a_run_that_has_ended_is_the_same",
+              result("--resume", run, store=store), found)
+        for name, words in (("a_question", ["Where?"]), ("workers", ["-w2"]), ("turns", ["-t2"]),
+                            ("a_spec", ["--spec", "x.yaml"])):
+            check(f"{name}_and_resume_are_an_error",
+                  ask("--resume", run, *words, store=store).returncode, 2)
+        check("no_question_is_an_error", ask(store=store).returncode, 2)
+        check("accept_spec_is_only_for_resume",
+              ask("Where?", "--accept-spec", store=store).returncode, 2)
         state = subprocess.run([HAFT, "runs", "state", run, "--store", store], text=True,
                                capture_output=True).stdout
         check("every_worker_has_its_result_once", json.loads(state)["state"]["findings"],
               3 * ["found"])
+
+
+def interrupted(where):
+    """A signal: the command says how the run continues."""
+    with tempfile.TemporaryDirectory() as own:
+        store = f"sqlite:{own}/haft.db"
+        slow = script(own, "slow.json", [{"text": "found", "delay": 600}])
+        started = subprocess.Popen([HAFT, "ask", "Where is the gate?", where, "--store", store,
+                                    *scripted_spec(own, {"worker": slow})],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in started.stderr:
+            if "worker] turn 1" in line:
+                break
+        started.send_signal(signal.SIGTERM)
+        _, said = started.communicate()
+        check("it_says_how_the_run_continues",
+              re.search(r"continue: haft ask --resume \w{26}\n", said) is not None, True)
 
 
 def cancelled(where):
@@ -363,6 +391,7 @@ def main():
         references(where)
         failures(where)
         killed(where)
+        interrupted(where)
         cancelled(where)
     hostile()
     changing()

@@ -6,11 +6,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/config.h"
 #include "cli/follow/follow.h"
+#include "cli/follow/run_result.h"
+#include "cli/follow/spec_choice.h"
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 #include "engine/agent.h"
@@ -166,26 +169,49 @@ static haft_status read_spec(haft__cli *cli, const haft__args *args, haft__spec_
 
 /* ---- the result ---- */
 
-/* Writes the URL of a reference, for a link in a terminal. `context` is the spec. */
+typedef struct linked_references {
+    const haft__ask_result *result;
+    haft_str root;
+} linked_references;
+
+/* Whether a code span is the reference, as in "src/a.c:12" or "see src/a.c:12-14". */
+static bool is_text_of(haft_str text, const haft__reference *reference)
+{
+    const char *space = text.len > 0 ? memrchr(text.ptr, ' ', text.len) : NULL;
+    if (!haft__str_starts_with(text, reference->file) && space != NULL) {
+        text = haft__str_skip(text, (size_t)(space + 1 - text.ptr));
+    }
+    haft_str rest = haft__str_skip(text, reference->file.len);
+    if (!haft__str_starts_with(text, reference->file) || rest.len < 2
+        || (rest.ptr[0] != ':' && rest.ptr[0] != '#')) {
+        return false;
+    }
+    uint64_t line = 0;
+    rest = haft__str_skip(rest, rest.ptr[1] == 'L' ? 2 : 1);
+    haft_str digits = rest;
+    for (digits.len = 0; digits.len < rest.len && haft__ascii_is_digit(rest.ptr[digits.len]);) {
+        digits.len++;
+    }
+    return haft__str_to_u64(digits, &line) && line == reference->first;
+}
+
+/* Writes the URL of a good reference, for a link in a terminal. */
 static bool link_reference(const void *context, haft_str text, haft__buf *url)
 {
-    const haft__spec *spec = context;
-    haft_str root = spec->root;
-    size_t colon = text.len;
-    while (colon > 0 && text.ptr[colon - 1] != ':') {
-        colon--;
+    const linked_references *linked = context;
+    const haft__reference *found = NULL;
+    for (size_t i = 0; i < linked->result->reference_count && found == NULL; i++) {
+        const haft__reference *one = &linked->result->references[i];
+        found = one->verdict == HAFT__REFERENCE_GOOD && is_text_of(text, one) ? one : NULL;
     }
-    haft_str number = haft__str_skip(text, colon), first = haft__str_split(&number, '-');
-    uint64_t line = 0;
-    if (colon < 2 || !haft__str_starts_with(root, HAFT__LIT("/"))
-        || !haft__str_to_u64(first, &line)) {
+    if (found == NULL || !haft__str_starts_with(linked->root, HAFT__LIT("/"))) {
         return false;
     }
     haft__buf_add_str(url, HAFT__LIT("file://"));
-    haft__print_add_url(url, root);
-    haft__buf_add_str(url, root.len > 1 ? HAFT__LIT("/") : HAFT__LIT(""));
-    haft__print_add_url(url, (haft_str){text.ptr, colon - 1});
-    haft__buf_addf(url, "#L%llu", (unsigned long long)line);
+    haft__print_add_url(url, linked->root);
+    haft__buf_add_str(url, linked->root.len > 1 ? HAFT__LIT("/") : HAFT__LIT(""));
+    haft__print_add_url(url, found->path);
+    haft__buf_addf(url, "#L%llu", (unsigned long long)found->first);
     return true;
 }
 
@@ -217,7 +243,8 @@ static haft_status print_result(void *context, haft__cli *cli, const haft__args 
     if (!haft__args_has(args, "events") && result.answer.len > 0) {
         haft__terminal_caps caps =
             haft__terminal_caps_detect(cli->out, haft__config_is_plain(cli, args));
-        haft__markdown_links links = {link_reference, run->state.spec};
+        linked_references linked = {&result, run->state.spec->root};
+        haft__markdown_links links = {link_reference, &linked};
         haft__print_markdown_linked(cli->out, result.answer, &caps, &links);
     }
     if (result.dropped > 0 && !haft__args_has(args, "events")) {
@@ -247,6 +274,8 @@ static haft_status write_task(haft__cli *cli, const char *question, const char *
     return status == HAFT_OK && *ret_task == NULL ? haft__arena_fail(&cli->arena, err) : status;
 }
 
+static const haft__follow_printer printer = {print_result, NULL, "haft ask --resume"};
+
 static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agent *agent,
                                haft_error *err)
 {
@@ -261,7 +290,6 @@ static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agen
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
     }
-    haft__follow_printer printer = {print_result, NULL};
     haft__exit_status result = haft__follow_run_with(cli, args, run, &printer, err);
     haft_run_release(run);
     return result;
@@ -287,8 +315,73 @@ static haft__exit_status ask_with(haft__cli *cli, const haft__args *args,
     return result;
 }
 
+/* ---- --resume ---- */
+
+static haft__exit_status resume_run(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                                    haft_error *err)
+{
+    const char *id = haft__args_text(args, "resume", "");
+    haft_run *run = NULL;
+    haft_status status = haft__cli_resolve_run(cli, runtime, &id, err);
+    if (status == HAFT_OK) {
+        status = haft_run_open(runtime, id, &run, err);
+    }
+    haft__exit_status result = status == HAFT_OK
+                                   ? haft__follow_run_with(cli, args, run, &printer, err)
+                                   : haft__session_exit_status(status);
+    haft_run_release(run);
+    return result;
+}
+
+/* Continues a run that stopped. Prints the checked answer of a run that has ended. */
+static haft__exit_status resume(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft_runtime *runtime = NULL;
+    haft__spec_choice choice;
+    haft_status status = haft__session_open_existing(cli, args, &runtime, err);
+    if (status != HAFT_OK) {
+        return haft__session_exit_status(status);
+    }
+    haft__exit_status result = HAFT__EXIT_USAGE;
+    if (haft__spec_choice_watch(&choice, cli, args, runtime, err) == HAFT_OK) {
+        result = resume_run(cli, args, runtime, err);
+    }
+    haft__spec_choice_finish(&choice);
+    haft_runtime_destroy(runtime);
+    return result;
+}
+
+/* ---- the command ---- */
+
+/* Either a question, or --resume without the options of a new run. */
+static haft_status check_resume(const haft__args *args, haft_error *err)
+{
+    static const char *const others[] = {"workers", "turns", "spec"};
+    if (args->word_count > 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "--resume",
+                          "a run that is resumed has its question");
+    }
+    for (size_t i = 0; i < COUNT(others); i++) {
+        if (haft__args_has(args, others[i])) {
+            return haft__fail(err, HAFT_BAD_INPUT, "--resume", "--%s is only for a new run",
+                              others[i]);
+        }
+    }
+    return HAFT_OK;
+}
+
 static haft_status check_words(const haft__args *args, haft_error *err)
 {
+    if (haft__args_has(args, "resume")) {
+        return check_resume(args, err);
+    }
+    if (haft__args_has(args, "accept-spec") || haft__args_has(args, "stored-spec")) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "--accept-spec and --stored-spec are only for --resume");
+    }
+    if (args->word_count == 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "QUESTION", "expected a question, or --resume ID");
+    }
     if (haft__str_trim(haft__str(args->words[0])).len == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "QUESTION", "the question is empty");
     }
@@ -302,6 +395,9 @@ static haft__exit_status ask(haft__cli *cli, const haft__args *args, haft_error 
     haft_status status = check_words(args, err);
     if (status == HAFT_OK) {
         status = haft__follow_check_options(cli, args, err);
+    }
+    if (status == HAFT_OK && haft__args_has(args, "resume")) {
+        return resume(cli, args, err);
     }
     if (status == HAFT_OK) {
         status = read_spec(cli, args, &file, err);
@@ -321,6 +417,9 @@ static const haft__option options[] = {
      "run this graph instead of the one that is built in (examples/search.yaml)"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     HAFT__OPTION_USER,
+    {"resume", 0, HAFT__OPTION_TEXT, "ID",
+     "continue a run that stopped, or print the result of a run again"},
+    HAFT__OPTIONS_SPEC_CHOICE,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,
     {0},
@@ -331,12 +430,13 @@ static const haft__example examples[] = {
     {"haft ask 'Which header declares getaddrinfo?' /usr/include --json",
      "search another directory; print one JSON object"},
     {"haft ask 'What does it count?' letter.txt --workers 2 --quiet", "search one file"},
+    {"haft ask --resume last", "continue the newest run, or print its result again"},
     {0},
 };
 
 const haft__command haft__cmd_ask = {
     .name = "ask",
-    .usage = "QUESTION [DIR|FILE]...",
+    .usage = "QUESTION [DIR|FILE]... | --resume ID",
     .summary = "answer a question about files, with references",
     .help =
         "Splits the question into sub-queries. One worker searches for each sub-query, all at\n"
@@ -346,11 +446,14 @@ const haft__command haft__cmd_ask = {
         "paths are not read. The model is `offline` by default: it works by rules, without a key\n"
         "and without a network.\n"
         "The spec is examples/search.yaml: any graph with an input `question` can take its "
-        "place.\n",
+        "place.\n\n"
+        "--resume ID continues a run whose process is gone, as `haft resume` does, and compares\n"
+        "its references, which `haft resume` does not. It also prints the result of a run that\n"
+        "has ended.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,
-    .min_words = 1,
+    .min_words = 0,
     .max_words = 1 + HAFT__LIMIT_ASK_PATHS,
     .run = ask,
     .result = true,

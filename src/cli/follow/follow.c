@@ -313,7 +313,8 @@ static haft__exit_status stop_following(follower *f)
     haft_error stopped = {0};
     (void)haft__fail(&stopped, HAFT_BAD_STATE, f->run->id, "stopped by a signal");
     if (f->run->runtime->shared) {
-        (void)haft__hint(&stopped, HAFT_BAD_STATE, "continue: haft resume %s", f->run->id);
+        (void)haft__hint(&stopped, HAFT_BAD_STATE, "continue: %s %s",
+                         f->printer != NULL ? f->printer->resume : "haft resume", f->run->id);
     } else {
         (void)haft__hint(&stopped, HAFT_BAD_STATE,
                          "the run was only in memory and cannot be resumed");

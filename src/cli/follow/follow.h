@@ -36,6 +36,7 @@ typedef struct haft__follow_printer {
     haft_status (*print)(void *context, haft__cli *cli, const haft__args *args, const haft_run *run,
                          haft_error *err);
     void *context;
+    const char *resume; /* the command that continues such a run: "haft ask --resume" */
 } haft__follow_printer;
 haft__exit_status haft__follow_run_with(haft__cli *cli, const haft__args *args, haft_run *run,
                                         const haft__follow_printer *printer, haft_error *err);

@@ -160,12 +160,15 @@ static bool read_reference(haft_str text, haft__reference *ret_reference, size_t
     return false;
 }
 
-/* Whether the whole text is a reference. */
+/* Whether the text of a code span is a reference without spaces in its path, maybe with the text of
+ * its line: "src/a.c:12", "src/a.c:12:int a;". */
 static bool is_reference(haft_str text)
 {
     haft__reference reference;
     size_t end = 0;
-    return read_reference(text, &reference, &end) && end == text.len;
+    return read_reference(text, &reference, &end)
+           && memchr(reference.file.ptr, ' ', reference.file.len) == NULL
+           && (end == text.len || text.ptr[end] == ':');
 }
 
 /* ---- quotes ---- */
@@ -277,9 +280,7 @@ static void find_quote_after(finder *f, haft__reference *reference)
         haft_str quote = quote_at(f, at, &end);
         if (quote.len > 0) {
             haft_str between = {f->answer.ptr + reference->end, at - reference->end};
-            bool reference_itself =
-                is_reference(quote) && memchr(quote.ptr, ' ', quote.len) == NULL;
-            if (connects(between) && !reference_itself) {
+            if (connects(between) && !is_reference(quote)) {
                 reference->quote = quote;
                 reference->quote_end = end;
             }

@@ -63,6 +63,7 @@ static const struct {
     {"**src/a.c** at line 12.", "src/a.c 12"},
     {"a.c: line 12", "?a.c 12"},
     {"src/a.c\nline 12, and/or line 3, src/a.c lines", ""},
+    {"`src/a.c:12`, `src/b.c:3:int b;`", "src/a.c 12\nsrc/b.c 3 int b;"},
     {"`src/a.c:12`, `src/b.c:3`", "src/a.c 12\nsrc/b.c 3"}, /* a reference is no quote */
     {"`src/a.c:1`: `see src/b.c:9` ok", "src/a.c 1 see src/b.c:9"},
     {"`see src/b.c:9` ok", "see src/b.c 9"}, /* a name may have spaces; the file decides */
