@@ -121,6 +121,10 @@ def scripted():
     check("a_plan_that_grows_past_its_bound_ends_the_work", (case.result["answer"],
                                                              case.state["done"]),
           ("the summary", []))
+    fenced = [f"```json\n{json.dumps(value, indent=2)}\n```" for value in (one, step(one, None))]
+    case = Case(fenced[:1], fenced[1:])
+    check("a_plan_and_a_decision_in_fences", (case.result["end"], case.state["decisions"]),
+          ("done", [{"next": None, "reason": "because"}]))
     case = Case([one], ["I cannot decide."])
     check("a_manager_that_does_not_decide_ends_the_work", case.result["answer"], "the summary")
     long = plan(phase("long", [400 * "x", 400 * "y", 400 * "z", 400 * "w"]))

@@ -306,6 +306,17 @@ def agents(name):
     status, result = run(spec(main, agents={"sayer": agent}), "hey")
     check(f"agents_are_nodes_{name}", (status, answer(result), result["tree"]["runs"]),
           (0, ["p", "q", "p"], 3))
+    value = spec(main, agents={"sayer": agent})
+    for kind, text, read in (("a_fence", '```json\n["p"]\n```\n', True),
+                             ("a_fence_without_a_language", '```\n["p"]\n```', True),
+                             ("another_language", '```yaml\n["p"]\n```', False),
+                             ("prose_and_a_fence", 'So:\n```json\n["p"]\n```', False),
+                             ("two_fences", '```json\n["p"]\n```\n```json\n["q"]\n```', False),
+                             ("an_open_fence", '```json\n["p"]', False)):
+        (Path(scratch) / "say.json").write_text(json.dumps({"replies": [{"text": text}]}))
+        written = answer(run(value, "hey")[1])
+        check(f"json_in_{kind}_{name}", written[0] if written else None, "p" if read else text)
+    (Path(scratch) / "say.json").write_text(json.dumps({"replies": [{"text": '["p", "q"]'}]}))
     child = events(result["run"], "child_started")[0]["child"]
     check(f"the_task_of_an_agent_{name}", events(child)[0]["task"], "Say hey")
 

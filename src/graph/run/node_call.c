@@ -328,8 +328,26 @@ haft_status haft__graph_make_input(haft__run *run, const haft__run_call *call, h
                             HAFT__ARG(call->id));
 }
 
-/* Reads the result of a call. A text that is a JSON object or list is parsed; if the tool declares
- * its output, any JSON is parsed. */
+/* The content of the answer if it is one fenced block of Markdown, as models often write JSON; else
+ * the answer. */
+static haft_str without_fence(haft_str answer)
+{
+    haft_str mark = HAFT__LIT("```"), rest = haft__str_trim(answer);
+    if (!haft__str_starts_with(rest, mark)) {
+        return answer;
+    }
+    haft_str language = haft__str_trim(haft__str_skip(haft__str_split(&rest, '\n'), mark.len));
+    bool json = language.len == 0 || haft__str_equal(language, HAFT__LIT("json"))
+                || haft__str_equal(language, HAFT__LIT("JSON"));
+    if (!json || !haft__str_ends_with(rest, mark)) {
+        return answer;
+    }
+    rest.len -= mark.len;
+    return rest; /* another fence in it is no JSON */
+}
+
+/* Reads the result of a call. A text that is a JSON object or list is parsed, for an agent also in
+ * a fenced block; if the tool declares its output, any JSON is parsed. */
 static haft_status read_result(const haft__run *run, const haft__run_call *call,
                                haft__arena *scratch, haft__json *ret_result, haft_error *err)
 {
@@ -337,7 +355,9 @@ static haft_status read_result(const haft__run *run, const haft__run_call *call,
     haft__json value;
     options.hash_key = run->hash_key;
     *ret_result = haft__json_string(call->result);
-    haft_status status = haft__json_read(scratch, call->result, &options, &value, NULL, NULL);
+    haft_str text =
+        call->tool->source == HAFT__TOOL_AGENT ? without_fence(call->result) : call->result;
+    haft_status status = haft__json_read(scratch, text, &options, &value, NULL, NULL);
     bool taken = status == HAFT_OK
                  && (value.kind == HAFT__JSON_OBJECT || value.kind == HAFT__JSON_ARRAY
                      || call->tool->output != NULL);
