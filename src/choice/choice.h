@@ -184,6 +184,7 @@ typedef struct haft__evidence_facts {
     haft__tool_cost cost;
     bool forced;   /* the mode forces this tool */
     bool cheaper;  /* a data tool that is not heavy may be called in this turn */
+    bool repeated; /* it gets the result of an equal call, and costs nothing */
     haft_str path; /* the file that the call opens; "" if no argument names one */
     haft_str task;
     const haft_str *results; /* results of finished calls of cheaper data tools, without errors */

@@ -104,7 +104,7 @@ haft__evidence_verdict haft__evidence_judge(const haft__evidence_facts *facts)
         && !has_evidence(facts)) {
         return HAFT__EVIDENCE_MISSING;
     }
-    return cost > left ? HAFT__EVIDENCE_OVER_BUDGET : HAFT__EVIDENCE_FINE;
+    return cost > left && !facts->repeated ? HAFT__EVIDENCE_OVER_BUDGET : HAFT__EVIDENCE_FINE;
 }
 
 /* ---- text for the model ---- */

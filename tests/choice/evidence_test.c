@@ -125,6 +125,10 @@ static const struct {
      {.cost = HAFT__COST_LIGHT, .cost_used = 50},
      NULL,
      HAFT__EVIDENCE_OVER_BUDGET},
+    {"a call that repeats another one after it",
+     {.cost = HAFT__COST_LIGHT, .repeated = true, .cost_used = 40},
+     NULL,
+     HAFT__EVIDENCE_FINE},
     {"a free call after it", {.cost = HAFT__COST_FREE, .cost_used = 50}, NULL, HAFT__EVIDENCE_FINE},
 };
 

@@ -224,48 +224,27 @@ static haft_status check_guard(haft__decision *d, judged_call *j)
                                         : status;
 }
 
-/* choice.evidence_first does not apply to calls of a graph, because the author of the graph chose
- * them. */
-static haft_status check_evidence(haft__decision *d, judged_call *j)
+/* Finds an earlier call with the same tool and arguments. */
+static haft_status find_earlier(haft__decision *d, judged_call *j)
 {
-    const char *why = NULL;
-    haft_status status = d->spec->choice.evidence_first && j->call->node == NULL
-                             ? haft__decide_evidence(d, j->call, j->arguments, &why)
-                             : HAFT_OK;
-    return status == HAFT_OK && why != NULL ? decided(j, haft__decide_refuse(d, j->call, why))
-                                            : status;
-}
-
-/* If the call repeats an earlier call and is accepted, the decider's text becomes its note. */
-static haft_status check_repetition(haft__decision *d, judged_call *j)
-{
-    const haft__run_call *call = j->call;
     haft__buf *key = &d->tools->body; /* not used yet */
     haft__buf_clear(key);
-    haft_status status = haft__run_call_key(key, call->name, j->arguments, d->err);
-    if (status != HAFT_OK) {
-        return status;
+    haft_status status = haft__run_call_key(key, j->call->name, j->arguments, d->err);
+    if (status == HAFT_OK) {
+        j->cached = haft__map_get(&d->run->results, haft__buf_str(key));
+        j->signature = haft__run_hash(haft__buf_str(key));
     }
-    j->cached = haft__map_get(&d->run->results, haft__buf_str(key));
-    haft__no_progress_verdict verdict = HAFT__NO_PROGRESS_FINE;
-    j->signature = haft__run_hash(haft__buf_str(key));
-    if (!is_control(call) && call->node == NULL && !call->approved
-        && !call->tool->traits.polls) { /* a graph may repeat calls: its steps are limited */
-        verdict = haft__no_progress_check(&d->run->progress, &d->spec->limits.repeats,
-                                          haft__run_hash(call->name), j->signature, d->run->turn);
-        haft__no_progress_explain(&d->tools->text, verdict, call->name);
-    }
-    if (verdict == HAFT__NO_PROGRESS_STOP && haft__child_any_open(d->run)) {
-        j->judgement = JUDGED_WAIT; /* children end before their parent */
-        return HAFT_OK;
-    }
-    if (verdict == HAFT__NO_PROGRESS_STOP) {
-        return decided(j, haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
-                                           "no progress: the same calls over and over", NULL));
-    }
-    return verdict == HAFT__NO_PROGRESS_REFUSE
-               ? decided(j, haft__decide_refuse(d, call, "repeated"))
-               : HAFT_OK;
+    return status;
+}
+
+/* Whether the call gets the result of an earlier call. A call of a node uses the cache only if its
+ * tool requests a cache: by default each step of a node calls the tool. */
+static bool is_cached(const haft__decision *d, const judged_call *j)
+{
+    uint64_t ttl = j->call->tool->traits.cache_ttl_ms;
+    bool use_cache = j->call->node == NULL || j->call->tool->traits.cache != HAFT__CACHE_NONE;
+    return use_cache && j->cached != NULL
+           && (ttl == 0 || d->now_ms - j->cached->finished_ms <= ttl);
 }
 
 /* Whether the call has arguments to compare, and the result of its attempt or approval counts for
@@ -290,6 +269,45 @@ static const haft__run_call *find_equal(const haft__run *run, const judged_call 
         }
     }
     return NULL;
+}
+
+/* choice.evidence_first does not apply to calls of a graph, because the author of the graph chose
+ * them. */
+static haft_status check_evidence(haft__decision *d, judged_call *j)
+{
+    const char *why = NULL;
+    if (!d->spec->choice.evidence_first || j->call->node != NULL) {
+        return HAFT_OK;
+    }
+    const haft__run_call *equal = find_equal(d->run, j);
+    bool repeated = is_cached(d, j) || equal != NULL;
+    haft_status status = haft__decide_evidence(d, j->call, j->arguments, repeated, &why);
+    return status == HAFT_OK && why != NULL ? decided(j, haft__decide_refuse(d, j->call, why))
+                                            : status;
+}
+
+/* If the call repeats an earlier call and is accepted, the decider's text becomes its note. */
+static haft_status check_repetition(haft__decision *d, judged_call *j)
+{
+    const haft__run_call *call = j->call;
+    haft__no_progress_verdict verdict = HAFT__NO_PROGRESS_FINE;
+    if (!is_control(call) && call->node == NULL && !call->approved
+        && !call->tool->traits.polls) { /* a graph may repeat calls: its steps are limited */
+        verdict = haft__no_progress_check(&d->run->progress, &d->spec->limits.repeats,
+                                          haft__run_hash(call->name), j->signature, d->run->turn);
+        haft__no_progress_explain(&d->tools->text, verdict, call->name);
+    }
+    if (verdict == HAFT__NO_PROGRESS_STOP && haft__child_any_open(d->run)) {
+        j->judgement = JUDGED_WAIT; /* children end before their parent */
+        return HAFT_OK;
+    }
+    if (verdict == HAFT__NO_PROGRESS_STOP) {
+        return decided(j, haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
+                                           "no progress: the same calls over and over", NULL));
+    }
+    return verdict == HAFT__NO_PROGRESS_REFUSE
+               ? decided(j, haft__decide_refuse(d, call, "repeated"))
+               : HAFT_OK;
 }
 
 /* Equal calls of one reply run once and share the result, the error or the rejection; a person is
@@ -330,15 +348,10 @@ static haft_status check_approval(haft__decision *d, judged_call *j)
 
 static haft_status check_cache(haft__decision *d, judged_call *j)
 {
-    uint64_t ttl = j->call->tool->traits.cache_ttl_ms;
-    /* A call of a node uses the cache only if its tool requests a cache: by default each step of a
-     * node calls the tool. */
-    bool use_cache = j->call->node == NULL || j->call->tool->traits.cache != HAFT__CACHE_NONE;
-    bool fresh =
-        use_cache && j->cached != NULL && (ttl == 0 || d->now_ms - j->cached->finished_ms <= ttl);
-    return fresh ? decided(j, haft__decide_finish(d, j->call, j->arguments, j->cached->result, true,
-                                                  haft__buf_str(&d->tools->text)))
-                 : HAFT_OK;
+    return is_cached(d, j)
+               ? decided(j, haft__decide_finish(d, j->call, j->arguments, j->cached->result, true,
+                                                haft__buf_str(&d->tools->text)))
+               : HAFT_OK;
 }
 
 /* The next call of a tool that polls waits for its delay. */
@@ -361,10 +374,10 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
 
 /* The checks in this order. A call that passes all of them starts. */
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
-    check_form,     check_tool_exists, check_allowed, check_limits,    check_secrets,
-    check_parallel, check_truncated,   check_child,   check_arguments, check_guard,
-    check_evidence, check_repetition,  check_equal,   check_approval,  check_cache,
-    check_delay,    check_lane,
+    check_form,     check_tool_exists, check_allowed,    check_limits,    check_secrets,
+    check_parallel, check_truncated,   check_child,      check_arguments, check_guard,
+    find_earlier,   check_evidence,    check_repetition, check_equal,     check_approval,
+    check_cache,    check_delay,       check_lane,
 };
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,

@@ -162,10 +162,11 @@ haft_status haft__decide_wait_for_children(haft__decision *d);
 /* Whether the guard of a control tool passes. If not, the decider's text says what is missing. */
 haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passes);
 
-/* Judges a call by choice.evidence_first. If it is refused, *ret_why is the reason and the
- * decider's text is what the model reads; else *ret_why is NULL. */
+/* Judges a call by choice.evidence_first. If it is `repeated`, it gets the result of an equal call.
+ * If it is refused, *ret_why is the reason and the decider's text is what the model reads; else
+ * *ret_why is NULL. */
 haft_status haft__decide_evidence(haft__decision *d, const haft__run_call *call,
-                                  haft__json arguments, const char **ret_why);
+                                  haft__json arguments, bool repeated, const char **ret_why);
 
 /* Decides the events of a started call of a built-in that needs no host. */
 haft_status haft__decide_builtin(haft__decision *d, const haft__run_call *call);

@@ -54,7 +54,7 @@ static size_t add_results(const haft__run *run, haft_str *results)
 }
 
 haft_status haft__decide_evidence(haft__decision *d, const haft__run_call *call,
-                                  haft__json arguments, const char **ret_why)
+                                  haft__json arguments, bool repeated, const char **ret_why)
 {
     const haft__run *run = d->run;
     haft__arena *scratch = &d->tools->scratch;
@@ -69,6 +69,7 @@ haft_status haft__decide_evidence(haft__decision *d, const haft__run_call *call,
                                   .cost = call->tool->traits.cost,
                                   .forced = run->mode == HAFT__MODE_TOOL,
                                   .cheaper = count > 0,
+                                  .repeated = repeated,
                                   .path = find_path(arguments),
                                   .task = run->task,
                                   .results = results,
