@@ -91,8 +91,7 @@ def memory_of(where, tree, workers):
     queries = [{"text": QUESTION, "angle": "names"} for _ in range(workers)]
     script = Path(where) / "split.json"
     script.write_text(json.dumps({"replies": [{"text": json.dumps({"queries": queries})}]}))
-    words = ["--set", f"graph.nodes.decompose.agent.model=script:{script}",
-             "--set", "limits.parallel=16", "--set", "graph.concurrency=16"]
+    words = ["--set", f"graph.nodes.decompose.agent.model=script:{script}"]
     rows = [ask(tree, workers, *words, store=f"sqlite:{where}/{workers}.{n}.db")
             for n in range(RUNS)]
     return best(rows)[3]

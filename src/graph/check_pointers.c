@@ -163,6 +163,8 @@ static void check_op(reading *r, haft__graph_op_kind kind, haft__json op, haft__
     case HAFT__OP_SEND:
         check_pointer(r, haft__object_string(value, "over"),
                       haft__graph_pointer_key(c, at, HAFT__LIT("over")));
+        check_pointer(r, haft__object_string(value, "first"),
+                      haft__graph_pointer_key(c, at, HAFT__LIT("first")));
         break;
     case HAFT__OP_CALL:
         check_members(r, haft__object_object(op, "in"),
@@ -230,6 +232,7 @@ void haft__graph_check_pointers(haft__graph_compiler *c)
         if (edge->kind == HAFT__EDGE_MAP && edge->from_count > 0) {
             r.node = edge->from[0];
             check_pointer(&r, edge->map.over, haft__graph_pointer(c, "/edges/%zu/map/over", e));
+            check_pointer(&r, edge->map.first, haft__graph_pointer(c, "/edges/%zu/map/first", e));
         }
     }
 }

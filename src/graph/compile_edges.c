@@ -83,6 +83,7 @@ static void compile_map(haft__graph_compiler *c, haft__graph_edge *edge, haft__j
     haft__graph_check_channel_names(c, edge->map.with,
                                     haft__graph_pointer(c, "/edges/%u/map/with", index));
     edge->map.max = (uint32_t)haft__object_number(map, "max", 0);
+    edge->map.first = haft__object_string(map, "first");
     if (haft__graph_resolve(c, haft__object_get(map, "to"), pointer, &edge->map.to)
         && edge->map.to == HAFT__GRAPH_END) {
         haft__graph_report(c, HAFT__GRAPH_UNKNOWN_NODE, HAFT__LIT("end"), pointer,

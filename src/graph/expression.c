@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "graph/program.h"
 #include "json/canonical.h"
+#include "json/number.h"
 #include "json/object.h"
 #include "json/pointer.h"
 
@@ -117,6 +118,17 @@ haft_status haft__graph_output_send(haft__graph_output *output, haft__arena *are
     return HAFT_OK;
 }
 
+/* The number of items of the list that get a worker. */
+static uint32_t count_workers(const haft__graph_map *map, const haft__json *list, haft__json view)
+{
+    const haft__json *first = map->first.len > 0 ? haft__pointer_get(&view, map->first) : NULL;
+    int64_t number = 0;
+    bool bounded = first != NULL && first->kind == HAFT__JSON_NUMBER
+                   && haft__number_to_int64(haft__json_text(*first), &number);
+    number = number > 0 ? number : 0;
+    return bounded && (uint64_t)number < list->count ? (uint32_t)number : list->count;
+}
+
 haft_status haft__graph_spread(haft__arena *arena, const haft__graph_map *map, haft__json view,
                                haft__graph_output *output, haft_str *ret_why, haft_error *err)
 {
@@ -143,7 +155,8 @@ haft_status haft__graph_spread(haft__arena *arena, const haft__graph_map *map, h
             status = haft__graph_set_member(arena, shared, name, *value, &shared, err);
         }
     }
-    for (uint32_t i = 0; i < list->count && status == HAFT_OK; i++) {
+    uint32_t count = count_workers(map, list, view);
+    for (uint32_t i = 0; i < count && status == HAFT_OK; i++) {
         haft__graph_send send = {.to = map->to};
         status =
             haft__graph_set_member(arena, shared, map->as, list->items[i], &send.argument, err);

@@ -93,24 +93,27 @@ static haft_status add_senders(follower *f, haft__graph_node_id by)
     return HAFT_OK;
 }
 
+/* Whether the pointer `at` may lead into a channel. A pointer to the whole state, or a name with an
+ * escape, is treated as leading into every channel. */
+static bool leads_into(haft_str at, haft_str channel)
+{
+    return at.len == 0 || haft__str_starts_with(haft__str_skip(at, 1), channel)
+           || memchr(at.ptr, '~', at.len) != NULL;
+}
+
 /* Whether an edge reads a channel, so that its conditions must see the node's own writes. */
 static bool reads(const haft__graph_edge *edge, haft_str channel)
 {
-    bool maps = edge->kind == HAFT__EDGE_MAP;
-    for (size_t b = 0; b < edge->branch_count + maps; b++) {
-        bool always = !maps && edge->branches[b].when.kind != HAFT__JSON_OBJECT;
-        haft_str at = maps     ? edge->map.over
-                      : always ? HAFT__LIT("")
-                               : haft__object_string(edge->branches[b].when, "at");
-        /* A pointer to the whole state, or a name with an escape, is treated as reading every
-         * channel. */
-        if (!always
-            && (at.len == 0 || haft__str_starts_with(haft__str_skip(at, 1), channel)
-                || memchr(at.ptr, '~', at.len) != NULL)) {
+    for (size_t b = 0; b < edge->branch_count; b++) {
+        bool always = edge->branches[b].when.kind != HAFT__JSON_OBJECT;
+        if (!always && leads_into(haft__object_string(edge->branches[b].when, "at"), channel)) {
             return true;
         }
     }
-    return maps && haft__array_has_text(edge->map.with, channel);
+    const haft__graph_map *map = &edge->map;
+    return edge->kind == HAFT__EDGE_MAP
+           && (leads_into(map->over, channel) || haft__array_has_text(map->with, channel)
+               || (map->first.len > 0 && leads_into(map->first, channel)));
 }
 
 static bool node_reads(const haft__graph *graph, const uint32_t *edges, size_t count,

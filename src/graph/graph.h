@@ -130,6 +130,7 @@ typedef struct haft__graph_map {
     haft__graph_node_id to;
     haft__json with; /* names of channels that are also in the worker's view */
     uint32_t max;    /* items of a longer list are an error; 0: no maximum */
+    haft_str first;  /* JSON Pointer to the number of items that get a worker; "": all */
 } haft__graph_map;
 
 /* A start of an edge. */

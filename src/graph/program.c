@@ -131,7 +131,8 @@ static haft_status run_send(operation *o)
                                .as = as != NULL ? haft__json_text(*as) : HAFT__LIT("item"),
                                .to = find_target(o, haft__object_get(o->value, "to")),
                                .with = haft__object_array(o->value, "with"),
-                               .max = (uint32_t)haft__object_number(o->value, "max", 0)};
+                               .max = (uint32_t)haft__object_number(o->value, "max", 0),
+                               .first = haft__object_string(o->value, "first")};
         status =
             haft__graph_spread(program->arena, &map, program->view, &program->output, &why, o->err);
         if (why.ptr != NULL) {

@@ -46,7 +46,7 @@ def main():
         queries = {"queries": 16 * [{"text": "gate", "angle": "names"}]}
         script = Path(where) / "split.json"
         script.write_text(json.dumps({"replies": [{"text": json.dumps(queries)}]}))
-        lines, _ = on_terminal(where, "--set",
+        lines, _ = on_terminal(where, "--workers", "16", "--set",
                                f"graph.nodes.decompose.agent.model=script:{script}")
         check("many_agents_are_folded", [line.strip() for line in lines if " more: " in line],
               ["... and 7 more: 7 done"])

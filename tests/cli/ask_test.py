@@ -165,6 +165,9 @@ def scripted(where):
         check("wrong_references_are_removed_and_counted", (found["answer"], found["dropped"]),
               ("It is `src/gate.c:5`: `int open_gate(int calls)`. Not [wrong reference removed].\n",
                3))
+        two = result("Where is the gate?", where, "--workers", "2", *words)
+        check("no_more_workers_than_requested_whatever_the_model_writes",
+              [w["angle"] for w in two["workers"]], ["names", "docs"])
         check("references", found["references"],
               [{"file": "src/gate.c", "line": 5, "quote": "int open_gate(int calls)"}])
         events = subprocess.run([HAFT, "runs", "events", found["run"], "--tree", "--store", store],

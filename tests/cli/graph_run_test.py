@@ -387,6 +387,33 @@ def wrong_lists(name):
               ("failed", True, "s"))
 
 
+def first_items(name):
+    """A map over the first items of a list; the number is in the state."""
+    main = graph({"w": {"do": [{"copy": {"out": "/item"}}]}},
+                 [{"from": "start", "map": {"over": "/items", "to": "w", "first": "/most"}}],
+                 {"items": {}, "most": {}, "out": {"reducer": "append"}}, input=["items", "most"],
+                 output="/out")
+    for most, want in ((2, [1, 2]), (0, []), (-1, []), (3, [1, 2, 3]), (10 ** 12, [1, 2, 3]),
+                       ("2", [1, 2, 3]), (None, [1, 2, 3])):
+        _, result = run(spec(main), json.dumps({"items": [1, 2, 3], "most": most}))
+        check(f"the_first_{most}_items_{name}", answer(result) or [], want)
+
+
+def first_items_of_the_same_step(name):
+    """A node writes the list and the number of items that get a worker."""
+    for edges, send in (([{"from": "s", "map": {"over": "/items", "to": "w", "first": "/most"}}],
+                         []),
+                        ([], [{"send": {"over": "/items", "to": "w", "first": "/most"}}])):
+        main = graph({"s": {"do": [{"set": {"items": [1, 2, 3], "most": 2}}]},
+                      "t": {"do": send}, "w": {"do": [{"copy": {"out": "/item"}}]}},
+                     [{"from": "start", "to": "s"}, *edges, {"from": "s", "to": "t"},
+                      {"from": "t", "to": "end"}],
+                     {"items": {}, "most": {"default": 1}, "out": {"reducer": "append"}},
+                     output="/out")
+        _, result = run(spec(main))
+        check(f"the_first_items_by_{'send' if send else 'edge'}_{name}", answer(result), [1, 2])
+
+
 def open_questions(name):
     """A failed node does not end the step while another waits for a person."""
     inner = graph({"q": {"ask": "In?", "out": {"got": ""}}}, line("q"), {"got": {}})
@@ -494,8 +521,8 @@ def the_example(name):
 
 
 TESTS = [operations_only, tools_and_joins, maps, failures, questions, pauses, inside, deep_pauses,
-         wide_map, agents, bounds, other_graphs, wrong_lists, open_questions, budgets, inputs,
-         no_model, the_example]
+         wide_map, agents, bounds, other_graphs, wrong_lists, first_items,
+         first_items_of_the_same_step, open_questions, budgets, inputs, no_model, the_example]
 
 with tempfile.TemporaryDirectory() as scratch:
     for store, new_store in stores(scratch):

@@ -62,7 +62,9 @@ static haft_status read_workers(const haft__run *run, haft__json state, haft__ar
 {
     haft__json queries = haft__object_array(state, "queries");
     haft__json findings = haft__object_array(state, "findings");
-    uint32_t count = queries.count > findings.count ? queries.count : findings.count;
+    uint64_t most = haft__object_number(state, "workers", UINT32_MAX); /* queries with a worker */
+    uint32_t count = queries.count < most ? queries.count : (uint32_t)most;
+    count = count > findings.count ? count : findings.count;
     result->workers = haft__arena_array(arena, count, sizeof(*result->workers));
     if (result->workers == NULL) {
         return haft__arena_fail(arena, err);
