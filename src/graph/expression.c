@@ -11,15 +11,34 @@
 #include "json/object.h"
 #include "json/pointer.h"
 
-/* Appends the value at a pointer. */
-static haft_status add_value(haft__buf *buf, haft__json view, haft_str pointer, haft_error *err)
+/* Appends a text unchanged, any other value as canonical JSON. */
+static haft_status add_value(haft__buf *buf, haft__json value, haft_error *err)
 {
-    const haft__json *found = haft__pointer_get(&view, pointer);
-    if (found != NULL && found->kind == HAFT__JSON_STRING) {
-        haft__buf_add_str(buf, haft__json_text(*found));
+    if (value.kind == HAFT__JSON_STRING) {
+        haft__buf_add_str(buf, haft__json_text(value));
         return HAFT_OK;
     }
-    return haft__json_write_canonical(buf, found != NULL ? *found : haft__json_null(), err);
+    return haft__json_write_canonical(buf, value, err);
+}
+
+/* Appends the value at a pointer. If the pointer to a list is followed by a slash and an asterisk,
+ * appends its items, with an empty line between two items. */
+static haft_status add_pointer(haft__buf *buf, haft__json view, haft_str pointer, haft_error *err)
+{
+    haft_str items = HAFT__LIT("/*");
+    const haft__json *found = haft__pointer_get(&view, pointer), *list = NULL;
+    haft_status status = HAFT_OK;
+    if (haft__str_ends_with(pointer, items)) {
+        list = haft__pointer_get(&view, (haft_str){pointer.ptr, pointer.len - items.len});
+    }
+    if (list == NULL || list->kind != HAFT__JSON_ARRAY) {
+        return add_value(buf, found != NULL ? *found : haft__json_null(), err);
+    }
+    for (uint32_t i = 0; i < list->count && status == HAFT_OK; i++) {
+        haft__buf_add_str(buf, i > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
+        status = add_value(buf, list->items[i], err);
+    }
+    return status;
 }
 
 haft_status haft__graph_template(haft__arena *arena, haft_str text, haft__json view,
@@ -37,7 +56,7 @@ haft_status haft__graph_template(haft__arena *arena, haft_str text, haft__json v
             text.len > 1 && text.ptr[1] == '/' ? memchr(text.ptr, '}', text.len) : NULL;
         if (close != NULL) {
             haft_str pointer = {text.ptr + 1, (size_t)(close - text.ptr) - 1};
-            status = add_value(&buf, view, pointer, err);
+            status = add_pointer(&buf, view, pointer, err);
             text = haft__str_skip(text, pointer.len + 2);
         } else if (text.len > 0) {
             haft__buf_add_char(&buf, '{');

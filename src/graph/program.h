@@ -102,7 +102,8 @@ HAFT_MUST_USE haft_status haft__graph_program_run(
 /* ---- expressions ---- */
 
 /* Replaces each {POINTER} of the text by the value at the pointer in the view: a text unchanged,
- * any other value as canonical JSON. The result lives in `arena`. */
+ * any other value as canonical JSON. The last name `*` stands for the items of a list, with an
+ * empty line between two items. The result lives in `arena`. */
 HAFT_MUST_USE haft_status haft__graph_template(haft__arena *arena, haft_str text, haft__json view,
                                                haft_str *ret_text, haft_error *err);
 

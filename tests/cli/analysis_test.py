@@ -36,13 +36,13 @@ class Case:
     script again; a `server` gives the replies of the manager one after the other instead."""
 
     def __init__(self, planner, manager, searcher="found", critic="checked", goal="Find it.",
-                 server=None):
+                 server=None, summary="the summary"):
         environment = dict(os.environ)
         with tempfile.TemporaryDirectory() as own:
             sets = []
             for node, replies in (("planner", planner), ("manager", manager),
                                   ("searcher", [searcher]), ("critic", [critic]),
-                                  ("sum_up", ["the summary"])):
+                                  ("sum_up", [summary])):
                 path = Path(own) / f"{node}.json"
                 path.write_text(json.dumps({"replies": [
                     {"text": reply if isinstance(reply, str) else json.dumps(reply)}
@@ -111,6 +111,11 @@ def scripted():
     check("the_manager_skips_all_phases", (case.result["answer"], case.state["done"],
                                            case.state["reason"]),
           ("the summary", [], "nothing to do"))
+
+    case = Case([one], [step(one, phase("only", ["a", "b"]))], summary={"a": "no text"})
+    check("without_a_summary_the_results_are_the_answer",
+          (case.result["end"], case.result["answer"].split("\n\n")[1:3]),
+          ("done", ["found", "found"]))
 
     wrong = plan(phase("x", worker="nobody"))
     case = Case([wrong, wrong], [step(one, None)])

@@ -236,6 +236,14 @@ def failures(where):
         check("no_query_is_an_answer_without_references",
               (found["workers"], found["references"]), ([], []))
         merge = script(own, "merge.json", [{"error": {"status": 400, "body": "no"}}])
+        quoting = script(own, "quoting.json", [{"text": "- `src/main.c:1`: `#include \"gate.h\"`\n"
+                                                        "- `src/main.c:3`: `int main(void)`\n"}])
+        found = result("Where is the gate?", where, *scripted_spec(
+            own, {"decompose": split, "worker": quoting, "synthesise": merge}))
+        check("findings_with_quotation_marks_are_shown_as_they_are",
+              ([r["line"] for r in found["references"]], found["dropped"],
+               found["answer"].count("- `src/main.c:1`: `#include \"gate.h\"`\n")),
+              ([1, 3], 0, 3))
         found = result("Where is open_gate defined?", where,
                        *scripted_spec(own, {"synthesise": merge}))
         check("without_a_synthesis_the_findings_are_the_answer",

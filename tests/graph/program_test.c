@@ -30,11 +30,15 @@ TEST(a_template_takes_its_values_from_the_view)
         {"{t} {} {/t", "{t} {} {/t"},
         {"{{/t}}", "{text}"},
         {"{/~1~0}", "odd"},
+        {"<{/l/*}>", "<a\"b\n\n{\"c\":1}\n\nd\n>"}, /* the items of a list */
+        {"{/e/*}{/o/a/0/*}", "null"},
+        {"{/s/*}", "star"}, /* a member of an object with this name */
     };
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json view = read_json(&arena, "{\"t\":\"text\",\"n\":1.50,\"o\":{\"b\":2,\"a\":[1,null]},"
-                                        "\"/~\":\"odd\"}");
+                                        "\"/~\":\"odd\",\"l\":[\"a\\\"b\",{\"c\":1},"
+                                        "\"d\\n\"],\"e\":[],\"s\":{\"*\":\"star\"}}");
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft_str text = {NULL, 0};
         CHECK_INT(haft__graph_template(&arena, haft__str(rows[i].text), view, &text, NULL), HAFT_OK,
