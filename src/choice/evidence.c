@@ -52,10 +52,8 @@ bool haft__evidence_lists(haft_str result, haft_str path)
  * to a path only if another such byte follows it, so that the end of a sentence does not. */
 static bool is_path_byte(haft_str text, size_t at)
 {
+    at += text.ptr[at] == '.' && at + 1 < text.len ? 1 : 0;
     unsigned char c = (unsigned char)text.ptr[at];
-    if (c == '.') {
-        return at + 1 < text.len && is_path_byte(text, at + 1);
-    }
     return haft__ascii_is_alphanumeric(c) || c >= 0x80 || c == '_' || c == '-' || c == '/';
 }
 

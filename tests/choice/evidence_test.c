@@ -46,6 +46,8 @@ static const struct {
     {"What does src/a.c do?", "src/a.c", true},
     {"What does a.c do?", "src/a.c", true},
     {"Read src/a.c.", "src/a.c", true},
+    {"Read src/a.c...", "src/a.c", true},
+    {"Read src/a.c.orig", "src/a.c", false},
     {"Read 'src/a.c', please", "./src/a.c", true},
     {"What does map.h declare?", "src/base/map.h", true},
     {"What does my-map.h declare?", "src/base/map.h", false},
@@ -63,6 +65,19 @@ TEST(a_task_names_a_file_by_its_path_or_its_last_part)
         CHECK_INT(haft__evidence_names(haft__str(tasks[i].task), haft__str(tasks[i].path)),
                   tasks[i].want, "case %zu: %s", i, tasks[i].task);
     }
+}
+
+TEST(a_task_with_many_dots_is_read_once)
+{
+    haft__buf task;
+    haft__buf_init(&task, 4 << 20);
+    for (size_t i = 0; i < 2 << 20; i++) {
+        haft__buf_add_char(&task, '.');
+    }
+    haft__buf_add_char(&task, 'a');
+    CHECK(haft__evidence_names(haft__buf_str(&task), HAFT__LIT("src/.")), "a dot is a word");
+    CHECK(!haft__evidence_names(haft__buf_str(&task), HAFT__LIT("src/..b")), "another name");
+    haft__buf_finish(&task);
 }
 
 static const struct {
