@@ -101,6 +101,7 @@ def paths(where):
     check("the_working_directory_by_default", here["references"][0]["file"], "gate.c")
     for name, words, message in (
             ("a_missing_path", ["q", f"{where}/none"], "no such file or directory"),
+            ("a_device", ["q", "/dev/null"], "neither a file nor a directory"),
             ("an_empty_question", [" "], "the question is empty"),
             ("no_worker", ["q", "--workers", "0"], "expected 1 to 16, found 0"),
             ("too_many_workers", ["q", "--workers", str(WORKERS + 1)],

@@ -39,6 +39,9 @@ static haft_status resolve(haft__cli *cli, const char *path, haft_str *ret_path,
     if (realpath(path, resolved) == NULL || stat(resolved, &info) != 0) {
         return haft__fail(err, HAFT_BAD_INPUT, path, "no such file or directory");
     }
+    if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) {
+        return haft__fail(err, HAFT_BAD_INPUT, path, "neither a file nor a directory");
+    }
     *ret_file = !S_ISDIR(info.st_mode);
     *ret_path = haft__arena_copy(&cli->arena, haft__str(resolved));
     return ret_path->ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
