@@ -193,24 +193,41 @@ static bool is_item(haft_str line)
                             || haft__str_starts_with(line, HAFT__LIT("* "));
 }
 
-/* Whether a good reference becomes a code span: not if it is one already, or the destination of a
- * link, "](src/a.c:12)". */
-static bool becomes_code(haft_str answer, const haft__reference *reference, bool fenced)
+/* Whether a good reference becomes a code span: not if it is one already, if it touches a backtick,
+ * or if it is the destination of a link, "](src/a.c:12)". */
+static bool becomes_code(haft_str answer, const haft__reference *reference, bool plain)
 {
-    haft_str before = {answer.ptr, reference->start};
-    return reference->verdict == HAFT__REFERENCE_GOOD && !reference->in_code && !fenced
-           && !haft__str_ends_with(before, HAFT__LIT("]("));
+    haft_str before = {answer.ptr, reference->start},
+             after = haft__str_skip(answer, reference->end);
+    return reference->verdict == HAFT__REFERENCE_GOOD && !reference->in_code && !plain
+           && !haft__str_ends_with(before, HAFT__LIT("]("))
+           && !haft__str_ends_with(before, HAFT__LIT("`"))
+           && !haft__str_starts_with(after, HAFT__LIT("`"));
 }
 
-/* Writes the line from `start` to `end`, with its references `from` to `to` - 1. */
+/* Whether the number of backticks in the text is odd. */
+static bool has_odd_backticks(haft_str text)
+{
+    bool odd = false;
+    for (size_t i = 0; i < text.len; i++) {
+        odd = odd != (text.ptr[i] == '`');
+    }
+    return odd;
+}
+
+/* Writes the line from `start` to `end`, with its references `from` to `to` - 1. After a code span
+ * that is not closed, no reference becomes one, because its marks would close it. */
 static void write_line(haft__buf *buf, haft_str answer, size_t start, size_t end, bool fenced,
                        const haft__reference *references, size_t from, size_t to)
 {
+    bool plain = fenced;
     for (size_t i = from; i < to; i++) {
         const haft__reference *reference = &references[i];
         haft_str text = {answer.ptr + reference->start, reference->end - reference->start};
-        haft_str mark = becomes_code(answer, reference, fenced) ? HAFT__LIT("`") : HAFT__LIT("");
-        haft__buf_add(buf, answer.ptr + start, reference->start - start);
+        haft_str before = {answer.ptr + start, reference->start - start};
+        plain = plain || has_odd_backticks(before);
+        haft_str mark = becomes_code(answer, reference, plain) ? HAFT__LIT("`") : HAFT__LIT("");
+        haft__buf_add_str(buf, before);
         start = reference->end;
         if (!haft__reference_is_shown(reference)) {
             text = HAFT__LIT(HAFT__REFERENCE_MARK);

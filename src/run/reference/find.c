@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "run/reference/reference.h"
 
 #define MAX_DIGITS     9U
@@ -363,7 +364,18 @@ static void use_grep_text(finder *f, haft__reference *reference, size_t token_en
     reference->quote_end = end;
 }
 
-/* Reads the bare token at *at and advances *at. Returns true if it begins with a reference. */
+/* The length of a mark before a path: "*", "_", and the punctuation and arrows of Unicode. */
+static size_t mark_at(haft_str text, size_t at)
+{
+    haft_str rest = haft__str_skip(text, at);
+    uint32_t code = 0;
+    size_t length = haft__utf8_decode(rest, &code);
+    return length > 0 && (code == '*' || code == '_' || (code >= 0x2010 && code < 0x2200)) ? length
+                                                                                           : 0;
+}
+
+/* Reads the bare token at *at. Returns true if it begins with a reference; *at is then the end of
+ * the reference, because another one may follow (`a.c:1->b.c:2`), else the end of the token. */
 static bool read_token(finder *f, size_t *at, haft__reference *ret_reference)
 {
     size_t start = *at, end = start, length = 0;
@@ -371,8 +383,8 @@ static bool read_token(finder *f, size_t *at, haft__reference *ret_reference)
         end++;
     }
     *at = end > start ? end : start + 1;
-    while (start < end && strchr("*_", f->answer.ptr[start]) != NULL) {
-        start++;
+    for (size_t mark = 1; mark > 0; start += mark) {
+        mark = mark_at((haft_str){f->answer.ptr, end}, start);
     }
     while (end > start && strchr("*_.:!?", f->answer.ptr[end - 1]) != NULL) {
         end--;
@@ -382,7 +394,7 @@ static bool read_token(finder *f, size_t *at, haft__reference *ret_reference)
         return false;
     }
     ret_reference->start = start;
-    ret_reference->end = start + length;
+    ret_reference->end = *at = start + length;
     use_grep_text(f, ret_reference, end);
     return true;
 }

@@ -56,6 +56,8 @@ static const struct {
      "src/a.c 12-14"}, /* an en dash */
     {"src/a.c:12\xE2\x80\xA6 src/a.c:12- src/a.c:12~14", "src/a.c 12\nsrc/a.c 12\nsrc/a.c 12"},
     {"src/a.c:L12", "src/a.c 12"},
+    {"src/a.c:1\xE2\x86\x92src/b.c:2", "src/a.c 1\nsrc/b.c 2"}, /* an arrow */
+    {"src/a.c:1+src/b.c:2\xE2\x80\x94src/c.c:3", "src/a.c 1\n+src/b.c 2\nsrc/c.c 3"},
     {"src/a.c:12x src/a.c:12.5 a/b:5-star a/b:1/2 src/a.c:x", ""},
     {"`src/a.c`, line 12", "src/a.c 12"},
     {"`src/a.c`:12 and `src/a.c` : 12", "src/a.c 12"},
@@ -192,6 +194,7 @@ static const struct {
     {"See a.c:2: `int x; gone.c:1`, a.c:1.", "See [wrong reference removed], `a.c:1`.", 1},
     {"a.c:1:int a;\na.c:2:int x;\n", "`a.c:1`:int a;\n[wrong reference removed]\n", 1},
     {"`a.c:1:int a;` `a.c:1:int x;`", "`a.c:1:int a;` [wrong reference removed]", 1},
+    {"a.c:1 `x a.c:1", "`a.c:1` `x a.c:1", 0}, /* the code span is not closed */
     {"[a](a.c:1) a.c, line 1", "[a](a.c:1) a.c, line 1", 0},
     {"```\na.c:1\n- a.c:9\n```\na.c:1", "```\na.c:1\n```\n`a.c:1`", 1},
 };
