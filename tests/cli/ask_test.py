@@ -334,7 +334,7 @@ def killed(where):
         check("the_result_of_a_run_that_has_ended_is_the_same",
               result("--resume", run, store=store), found)
         for name, words in (("a_question", ["Where?"]), ("workers", ["-w2"]), ("turns", ["-t2"]),
-                            ("a_spec", ["--spec", "x.yaml"])):
+                            ("a_spec", ["--spec", "x.yaml"]), ("a_user", ["--user", "x"])):
             check(f"{name}_and_resume_are_an_error",
                   ask("--resume", run, *words, store=store).returncode, 2)
         check("no_question_is_an_error", ask(store=store).returncode, 2)

@@ -51,9 +51,10 @@ CALL = "replies: [{calls: [{name: send, arguments: {text: hello}}]}, {text: x}]\
 FAILS = "replies: [{calls: [{name: pick, arguments: {q: a}}]}, {text: x}]\n"
 # The script of a waiting run that an example needs.
 BEFORE = {"answer": QUESTION, "approve": CALL, "reject": CALL, "cancel": CALL, "resume": QUESTION,
-          "runs": QUESTION, "pending": QUESTION}
+          "runs": QUESTION, "pending": QUESTION, "ask": QUESTION}
 # Examples that leave the run waiting, or end it on purpose.
-ENDS = {"haft resume last": 4, "haft cancel last --why 'no longer needed'": 130}
+ENDS = {"haft resume last": 4, "haft ask --resume last": 4,
+        "haft cancel last --why 'no longer needed'": 130}
 
 
 def haft(*words):

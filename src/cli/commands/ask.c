@@ -359,7 +359,7 @@ static haft__exit_status resume(haft__cli *cli, const haft__args *args, haft_err
 /* Either a question, or --resume without the options of a new run. */
 static haft_status check_resume(const haft__args *args, haft_error *err)
 {
-    static const char *const others[] = {"workers", "turns", "spec"};
+    static const char *const others[] = {"workers", "turns", "spec", "user"};
     if (args->word_count > 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "--resume",
                           "a run that is resumed has its question");
