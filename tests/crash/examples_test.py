@@ -98,7 +98,9 @@ def killed_at_writes(store):
             if status != -9 or problems:
                 break
         problems += check_runs(store, name, expected) + help.remove_trees(store)
-        if not middle and (help.LONG or store.kind == "sqlite"):
+        # PostgreSQL executes all that was sent before the kill, often a whole fan-out of `offline`;
+        # killed_in_the_middle holds the workers there.
+        if not middle and store.kind == "sqlite":
             problems.append("no kill was in a fan-out")
         help.check(f"{name}_killed_at_writes_has_each_result_once_{store.kind}", problems)
 
