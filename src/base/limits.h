@@ -100,7 +100,8 @@
     X(SEARCH_INDEXES, "search.indexes", 8, "tool search indexes in the cache")                     \
     X(SEARCH_NAMES, "search.names", 1000, "tools of one server that an event lists by name")       \
     X(SEARCH_DEFERRED_BYTES, "search.deferred_bytes", 1 << 20,                                     \
-      "bytes of the definitions of MCP tools that are declared before a search reveals them")      \
+      "bytes of the definitions of MCP tools, and of skills, that are declared before a search "   \
+      "reveals them")                                                                              \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, after aliases are expanded")        \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
@@ -112,6 +113,23 @@
     X(MEMORY_FILE_BYTES, "memory.file_bytes", 64 << 10,                                            \
       "bytes of one file of `memory`, or of AGENTS.md")                                            \
     X(MEMORY_BYTES, "memory.bytes", 256 << 10, "bytes of all memory files of one spec together")   \
+    X(SKILLS, "skill.count", 10000, "skills of one spec")                                          \
+    X(SKILLS_BYTES, "skill.all_bytes", 4 << 20,                                                    \
+      "bytes of the names and descriptions of all skills of one spec together")                    \
+    X(SKILL_ENTRIES, "skill.entries", 20000, "entries of a directory of `skills`")                 \
+    X(SKILL_BYTES, "skill.bytes", 64 << 10, "bytes of one SKILL.md")                               \
+    X(SKILL_TOKENS, "skill.tokens", 5000,                                                          \
+      "estimated tokens of the body of a SKILL.md; above that, `haft check` warns")                \
+    X(SKILL_NAME_CHARS, "skill.name_chars", 64, "characters of the name of a skill")               \
+    X(SKILL_DESCRIPTION_CHARS, "skill.description_chars", 1024,                                    \
+      "code points of the description of a skill")                                                 \
+    X(SKILL_COMPATIBILITY_CHARS, "skill.compatibility_chars", 500,                                 \
+      "code points of `compatibility` of a skill")                                                 \
+    X(SKILL_TOOLS, "skill.tools", 100, "names in `allowed-tools` of one skill")                    \
+    X(SKILL_FILES, "skill.files", 256, "files and directories in the folder of one skill")         \
+    X(SKILL_FILE_BYTES, "skill.file_bytes", 256 << 10, "bytes of a file of a skill that is read")  \
+    X(SKILL_CHARS, "skill.chars", 32768,                                                           \
+      "code points of a result of a skill that the model sees, unless observation_chars is more")  \
     X(SPEC_MODELS, "spec.models", 8, "models of one spec: the first, and those after it")          \
     X(FORMAT_BYTES, "format.bytes", 64 << 20, "bytes of a model's text that are parsed for calls") \
     X(FORMAT_NAME_BYTES, "format.name_bytes", 128,                                                 \

@@ -23,6 +23,8 @@ typedef struct haft__choice_tool {
                     * gate */
     bool rejected; /* a person rejected every call of the tool; ignored if `finished` */
     bool hidden;   /* callable but not declared, so the model cannot be forced to call it */
+    bool narrowed; /* a skill that the model has read does not allow it: declared, but not allowed
+                    * and not forced */
 } haft__choice_tool;
 
 /* A budget that is used up: "turns", "calls", "cost", "tokens", "usd", "wall". */

@@ -40,12 +40,17 @@ static haft_str clip_name(haft_str name)
 
 /* ---- allowed tools ---- */
 
-/* Whether the tool is declared. Only a declared tool can be forced; a provider rejects other
- * requests. */
+/* Only a declared tool can be forced; a provider rejects other requests. */
+static bool can_be_forced(const haft__choice_tool *tool)
+{
+    return !tool->hidden && !tool->narrowed;
+}
+
+/* Whether a tool of that name can be forced. */
 static bool is_offered(const haft__choice_facts *facts, haft_str name)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
-        if (!facts->tools[i].hidden && haft__str_equal(facts->tools[i].name, name)) {
+        if (can_be_forced(&facts->tools[i]) && haft__str_equal(facts->tools[i].name, name)) {
             return true;
         }
     }
@@ -57,7 +62,7 @@ static bool is_offered(const haft__choice_facts *facts, haft_str name)
 static bool has_more_than_artifacts(const haft__choice_facts *facts)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
-        if (!facts->tools[i].hidden && facts->tools[i].role != HAFT__ROLE_ARTIFACT) {
+        if (can_be_forced(&facts->tools[i]) && facts->tools[i].role != HAFT__ROLE_ARTIFACT) {
             return true;
         }
     }
@@ -67,7 +72,7 @@ static bool has_more_than_artifacts(const haft__choice_facts *facts)
 static bool has_declared(const haft__choice_facts *facts)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
-        if (!facts->tools[i].hidden) {
+        if (can_be_forced(&facts->tools[i])) {
             return true;
         }
     }
@@ -86,6 +91,7 @@ static void set_allowed(const choice_context *t, bool *ret_allowed)
         case HAFT__MODE_TOOL: ret_allowed[i] = haft__str_equal(tool->name, t->choice->tool); break;
         case HAFT__MODE_NONE: ret_allowed[i] = false; break;
         }
+        ret_allowed[i] = ret_allowed[i] && !tool->narrowed;
     }
 }
 

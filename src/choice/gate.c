@@ -25,7 +25,8 @@ static void count_data_tools(const haft__choice_facts *facts, haft__gate *gate)
         const haft__choice_tool *tool = &facts->tools[i];
         if (tool->role == HAFT__ROLE_DATA) {
             gate->called += tool->finished ? 1 : 0;
-            gate->reachable += tool->finished || !(tool->rejected || tool->hidden) ? 1 : 0;
+            bool usable = !(tool->rejected || tool->hidden || tool->narrowed);
+            gate->reachable += tool->finished || usable ? 1 : 0;
         }
     }
 }

@@ -17,6 +17,7 @@
 #include "engine/script_file.h"
 #include "engine/spec_path.h"
 #include "exec/secrets.h"
+#include "exec/skill/visit.h"
 #include "graph/run/graph_run.h"
 #include "io/file.h"
 #include "model/price.h"
@@ -464,6 +465,7 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .read_file = haft__spec_path_read,
                                 .read_memory = haft__memory_file_read,
                                 .read_agents_md = haft__memory_file_read_agents_md,
+                                .visit_skills = haft__skill_visit_all,
                                 .hash_key = runtime->hash_key};
 }
 
@@ -515,6 +517,7 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
         options.read_file = NULL;
         options.read_memory = NULL;
         options.read_agents_md = NULL;
+        options.visit_skills = NULL;
     }
     const haft__spec *spec = NULL;
     haft__spec_report report;

@@ -186,10 +186,10 @@ typedef struct redaction {
     haft_error *err;
 } redaction;
 
-/* Redacts the text of the object at `pointer`. */
-static haft_status redact_text(redaction *r, haft_str pointer, haft__json object)
+/* Redacts a text of the object at `pointer`. */
+static haft_status redact_member(redaction *r, haft_str pointer, haft__json object, const char *key)
 {
-    haft_str text = haft__object_string(object, "text");
+    haft_str text = haft__object_string(object, key);
     haft__buf clean, value;
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&value, HAFT__LIMIT_JSON_BYTES);
@@ -197,7 +197,7 @@ static haft_status redact_text(redaction *r, haft_str pointer, haft__json object
     haft_status status = haft__buf_check(&clean, r->err);
     if (status == HAFT_OK && secret) {
         haft__json_write(&value, haft__json_string(haft__buf_str(&clean)));
-        haft_str path = haft__arena_format(r->arena, "%.*s/text", HAFT__ARG(pointer));
+        haft_str path = haft__arena_format(r->arena, "%.*s/%s", HAFT__ARG(pointer), key);
         haft_str kept = haft__arena_copy(r->arena, haft__buf_str(&value));
         status = haft__buf_check(&value, r->err);
         if (status == HAFT_OK && (path.ptr == NULL || kept.ptr == NULL)) {
@@ -210,6 +210,12 @@ static haft_status redact_text(redaction *r, haft_str pointer, haft__json object
     haft__buf_finish(&clean);
     haft__buf_finish(&value);
     return status;
+}
+
+/* Redacts the text of the object at `pointer`. */
+static haft_status redact_text(redaction *r, haft_str pointer, haft__json object)
+{
+    return redact_member(r, pointer, object, "text");
 }
 
 typedef haft_status redact_function(redaction *r, haft_str pointer, haft__json value);
@@ -244,6 +250,12 @@ static haft_status redact_spec(redaction *r, haft_str pointer, haft__json spec)
     for (uint32_t i = 0; status == HAFT_OK && i < memory.count; i++) {
         haft_str at = haft__arena_format(r->arena, "%.*s/memory/%u", HAFT__ARG(pointer), i);
         status = at.ptr != NULL ? redact_text(r, at, memory.items[i])
+                                : haft__arena_fail(r->arena, r->err);
+    }
+    haft__json skills = haft__object_array(spec, "skills");
+    for (uint32_t i = 0; status == HAFT_OK && i < skills.count; i++) {
+        haft_str at = haft__arena_format(r->arena, "%.*s/skills/%u", HAFT__ARG(pointer), i);
+        status = at.ptr != NULL ? redact_member(r, at, skills.items[i], "description")
                                 : haft__arena_fail(r->arena, r->err);
     }
     static const struct {

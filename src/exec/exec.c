@@ -36,6 +36,7 @@ static const haft__executor *find_executor(const haft__exec *exec, const haft__t
     case HAFT__TOOL_MCP: return exec->mcp;
     case HAFT__TOOL_BUILTIN:
         return builtin != NULL ? builtin_executors[haft__builtin_id_of(builtin)] : NULL;
+    case HAFT__TOOL_SKILL: return &haft__executor_skill;
     case HAFT__TOOL_AGENT:
     case HAFT__TOOL_HANDOFF:
     case HAFT__TOOL_HEADLESS:

@@ -97,6 +97,7 @@ void haft__exec_job_release(haft__exec_job *job);
 const haft__json *haft__exec_definition(const haft__exec_job *job, const char *key);
 
 extern const haft__executor haft__executor_function, haft__executor_command, haft__executor_http,
-    haft__executor_glob, haft__executor_grep, haft__executor_read, haft__executor_mcp;
+    haft__executor_glob, haft__executor_grep, haft__executor_read, haft__executor_skill,
+    haft__executor_mcp;
 
 #endif

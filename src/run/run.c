@@ -107,7 +107,12 @@ uint32_t haft__run_observation_chars(const haft__run *run, const haft__run_call 
 {
     bool page = call->tool != NULL && call->tool->source == HAFT__TOOL_BUILTIN
                 && haft__str_equal(call->tool->name, HAFT__LIT(HAFT__READ_RESULT));
-    return run->spec->limits.observation_chars + (page ? HAFT__OBSERVATION_LINE_CHARS : 0);
+    bool skill = call->tool != NULL && call->tool->source == HAFT__TOOL_SKILL;
+    uint32_t chars = run->spec->limits.observation_chars;
+    if (skill && chars < HAFT__LIMIT_SKILL_CHARS) {
+        chars = HAFT__LIMIT_SKILL_CHARS; /* its instructions must be whole */
+    }
+    return chars + (page ? HAFT__OBSERVATION_LINE_CHARS : 0);
 }
 
 /* The search begins with the newest call, because the caller most likely means that call. */

@@ -181,6 +181,7 @@ typedef struct haft__tool_history {
     uint64_t called_seq;  /* seq of its last call */
     uint32_t rejected;    /* number of calls that a person rejected */
     uint32_t finished_count;
+    bool succeeded;       /* a call has finished without an error */
     uint64_t finished_ms; /* when its last call finished */
     uint64_t size;        /* size of its definition in a request (run/context/); 0: not measured */
     bool gone;            /* its server no longer lists it */

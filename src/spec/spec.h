@@ -214,6 +214,16 @@ typedef struct haft__memory_file {
                       */
 } haft__memory_file;
 
+/* A folder with a SKILL.md: instructions that the model reads when it calls the skill. */
+typedef struct haft__skill {
+    haft_str name;      /* without "skill:" */
+    haft_str folder;    /* its path, relative to the spec */
+    haft_str sha256;    /* of SKILL.md when the spec was loaded: 64 hex digits */
+    haft_str replaces;  /* the folder of an earlier skill with this name; "" if none */
+    haft__json allowed; /* `allowed-tools`: patterns of names in lowercase; null: all tools */
+    size_t tool;        /* index of its tool in spec->tools */
+} haft__skill;
+
 /* An agent that tools or nodes of the spec can start as a child run. */
 typedef struct haft__agent_spec {
     haft_str name; /* a key of `agents`; or the file that a tool or node names; or, for an agent
@@ -259,6 +269,9 @@ typedef struct haft__spec {
     haft__json plan; /* strategic plan */
     const haft__memory_file *memory;
     size_t memory_count;
+    const haft__skill *skills;
+    size_t skill_count;
+    uint64_t skill_bytes; /* size of the definitions of their tools */
     const haft__phase *phases;
     size_t phase_count;
     haft__tools tools;       /* in the order of the spec, built-ins included */
@@ -298,5 +311,11 @@ typedef struct haft__spec {
     const haft_str *builtin_allow, *builtin_deny;
     size_t builtin_allow_count, builtin_deny_count;
 } haft__spec;
+
+/* The number of tools without the skills of the spec. `tools` begins with the tools of the spec. */
+static inline size_t haft__spec_own_tools(const haft__spec *spec, const haft__tools *tools)
+{
+    return tools->count - spec->skill_count;
+}
 
 #endif

@@ -20,8 +20,13 @@
     X(BUILTIN, "builtin")                                                                          \
     X(AGENT, "agent")                                                                              \
     X(HANDOFF, "handoff")   /* the run continues with another agent */                             \
+    X(SKILL, "skill")       /* its result is the text of a skill */                                \
     X(HEADLESS, "headless") /* a client answers; the run is paused */                              \
     X(PROVIDER, "provider") /* the provider runs it; haft only records it */
+
+/* The names of skills are skill:NAME. */
+#define HAFT__SKILL_SERVER "skill"
+#define HAFT__SKILL_PREFIX HAFT__SKILL_SERVER ":"
 
 typedef enum haft__tool_source {
 #define X(name, text) HAFT__TOOL_##name,
@@ -32,7 +37,7 @@ typedef enum haft__tool_source {
 /* The role of a tool in the choice policy. */
 typedef enum haft__tool_role {
     HAFT__ROLE_DATA,     /* gathers or does something: counts for the gate */
-    HAFT__ROLE_NEUTRAL,  /* tool_search, read_result: counts for nothing */
+    HAFT__ROLE_NEUTRAL,  /* tool_search, read_result, skills: counts for nothing */
     HAFT__ROLE_CONTROL,  /* request_user_input, complete_workflow: judged last in its batch */
     HAFT__ROLE_ARTIFACT, /* store_artifact: not while calls are forced */
 } haft__tool_role;

@@ -61,7 +61,8 @@ static inline const haft__choice_tool *help_tools(const char *text, size_t *ret_
                                        .role = help_role(how.len > 0 ? how.ptr[0] : '?'),
                                        .finished = memchr(how.ptr, '+', how.len) != NULL,
                                        .rejected = memchr(how.ptr, '-', how.len) != NULL,
-                                       .hidden = memchr(how.ptr, '~', how.len) != NULL};
+                                       .hidden = memchr(how.ptr, '~', how.len) != NULL,
+                                       .narrowed = memchr(how.ptr, '!', how.len) != NULL};
     }
     return tools;
 }

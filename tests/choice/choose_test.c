@@ -75,6 +75,20 @@ static const struct {
     {"scheduled any with artifact tools only", "", "any", "auto", 1, "s:a t:a",
      "any by schedule [s t]: schedule, turn 1: any"},
 
+    /* tools that a skill does not allow */
+    {"a narrowed tool is not allowed", "", "", "auto", 1, "a:d b:d! n:n",
+     "auto by default [a n]: default auto"},
+    {"a narrowed tool is not forced by the schedule", "", "b", "auto", 1, "a:d b:d!",
+     "auto by default [a]: scheduled tool b is not offered; default auto"},
+    {"nor by the default", "", "", "b", 1, "a:d b:d!",
+     "auto by default [a]: default tool b is not offered"},
+    {"the gate does not wait for narrowed tools", "5", "", "auto", 2, "a:d+ b:d! c:d!",
+     "auto by default [a]: gate open; default auto"},
+    {"the gate waits for the others", "5", "", "auto", 2, "a:d+ b:d! c:d",
+     "any by gate [a c]: 1 of 2 data tools called"},
+    {"only narrowed tools cannot be required", "", "any", "auto", 1, "a:d!",
+     "auto by schedule []: schedule, turn 1: any, but no tool is offered"},
+
     /* gate */
     {"nothing called yet", "5", "", "auto", 1, "a:d b:d c:c n:n s:a",
      "any by gate [a b c n]: 0 of 2 data tools called"},

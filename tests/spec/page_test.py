@@ -29,7 +29,7 @@ SECTIONS = [("The top", None), ("`model`", "model"), ("`model.timeouts`", "model
             ("`mcp.servers.NAME`", "server"), ("`formats`", "formats"),
             ("`choice`", "choice"), ("`choice.default`, `choice.schedule[]`", "wish"),
             ("`builtins`", "builtins"),
-            ("`memory[]`, `agents_md`", "memory_file"),
+            ("`memory[]`, `agents_md`", "memory_file"), ("`skills[]`", "skill"),
             ("`context`", "context"), ("`context.clear`", "context/clear"),
             ("`context.summarise`", "context/summarise"),
             ("`tool_search`", "tool_search"), ("`tool_search.embeddings`", "embeddings"),

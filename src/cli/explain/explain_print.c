@@ -197,6 +197,8 @@ static haft_str field(const haft__explanation *e, const char *key)
     return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
 }
 
+#define SKILLS_SHOWN 20
+
 /* Nothing without memory files. The first eight digits of a hash identify a version. */
 static void print_memory(FILE *out, const haft__spec *spec)
 {
@@ -215,6 +217,36 @@ static void print_memory(FILE *out, const haft__spec *spec)
     }
     if (none) {
         (void)fputs("  AGENTS.md: none found\n", out);
+    }
+}
+
+/* At most SKILLS_SHOWN skills. `tools` above has the verdict on each. */
+static void print_skills(FILE *out, const haft__spec *spec)
+{
+    size_t shown = spec->skill_count < SKILLS_SHOWN ? spec->skill_count : SKILLS_SHOWN;
+    if (spec->skill_count > 0) {
+        (void)fprintf(out, "\nskills (%zu)\n", spec->skill_count);
+    }
+    for (size_t i = 0; i < shown; i++) {
+        const haft__skill *skill = &spec->skills[i];
+        (void)fprintf(out, "  %.*s: ", HAFT__ARG(skill->name));
+        haft__print_escaped(out, skill->folder);
+        (void)fprintf(out, ", sha256 %.8s", skill->sha256.ptr);
+        for (uint32_t k = 0; k < skill->allowed.count; k++) {
+            (void)fputs(k == 0 ? ", then only " : " ", out);
+            haft__print_escaped(out, haft__json_text(skill->allowed.items[k]));
+        }
+        if (skill->allowed.kind == HAFT__JSON_ARRAY && skill->allowed.count == 0) {
+            (void)fputs(", then no data tools", out);
+        }
+        if (skill->replaces.len > 0) {
+            (void)fputs(", replaces ", out);
+            haft__print_escaped(out, skill->replaces);
+        }
+        (void)fputs("\n", out);
+    }
+    if (shown < spec->skill_count) {
+        (void)fprintf(out, "  ... and %zu more\n", spec->skill_count - shown);
     }
 }
 
@@ -293,6 +325,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
                   (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
                   l->reminders, l->violations, l->repeats.hint, l->repeats.refuse, l->repeats.end);
     print_memory(out, spec);
+    print_skills(out, spec);
     print_context(out, e);
     (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__print_json(out, haft__buf_str(&e->prompt));

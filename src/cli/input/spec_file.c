@@ -15,6 +15,7 @@
 #include "engine/memory_file.h"
 #include "engine/script_file.h"
 #include "engine/spec_path.h"
+#include "exec/skill/visit.h"
 #include "io/file.h"
 #include "io/random.h"
 #include "model/price.h"
@@ -157,6 +158,7 @@ static haft_status read_spec(haft__cli *cli, const spec_request *request, const 
                                   .read_file = haft__spec_path_read,
                                   .read_memory = haft__memory_file_read,
                                   .read_agents_md = haft__memory_file_read_agents_md,
+                                  .visit_skills = haft__skill_visit_all,
                                   .find_program = haft__spec_path_find_program,
                                   .has_directory = haft__spec_path_has_directory,
                                   .check_model = use == SPEC_FOR_CHECK ? check_model : NULL,

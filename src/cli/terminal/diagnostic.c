@@ -20,7 +20,7 @@
 #include "cli/terminal/print.h"
 #include "cli/terminal/width.h"
 #include "io/file.h"
-#include "spec/load/problem.h"
+#include "spec/load/document/problem.h"
 
 /* Maximum number of characters of a long line: before the caret, and in total. */
 #define MAX_COLUMNS_BEFORE_CARET 60U

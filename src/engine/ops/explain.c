@@ -286,6 +286,26 @@ static void write_unsent(haft__json_writer *w, const haft__explanation *e)
     }
 }
 
+static void write_skills(haft__json_writer *w, const haft__spec *spec)
+{
+    if (spec->skill_count == 0) {
+        return;
+    }
+    haft__json_key(w, "skills");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < spec->skill_count; i++) {
+        const haft__skill *skill = &spec->skills[i];
+        haft__json_begin_object(w);
+        haft__field_text(w, "name", skill->name);
+        haft__field_text(w, "folder", skill->folder);
+        haft__field_text(w, "sha256", skill->sha256);
+        haft__field_value(w, "allowed_tools", skill->allowed);
+        haft__field_text_or_null(w, "replaces", skill->replaces);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
 void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e)
 {
     const haft__spec *spec = e->spec;
@@ -316,6 +336,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     write_evidence(&w, e);
     add_limits(&w, spec);
     haft__memory_write(&w, spec);
+    write_skills(&w, spec);
     haft__context_report_write(&w, arena, &e->context, spec);
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     write_members(&w, e);

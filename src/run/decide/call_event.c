@@ -6,6 +6,7 @@
 #include "run/arguments.h"
 #include "run/decide/decide_int.h"
 #include "run/host.h"
+#include "run/offer/narrowing.h"
 #include "tool/wire_name.h"
 
 /* Maximum number of names in an error. */
@@ -65,13 +66,30 @@ haft_status haft__decide_refuse_unknown(haft__decision *d, const haft__run_call 
     return haft__decide_refuse(d, call, "unknown");
 }
 
+/* Says which skill does not allow the tool. */
+static haft_status explain_narrowing(haft__decision *d, const haft__run_call *call)
+{
+    haft__narrowing narrowing;
+    haft_status status = haft__narrowing_collect(d->run, &d->tools->scratch, &narrowing, d->err);
+    const haft__skill *skill =
+        status == HAFT_OK ? haft__narrowing_find(&narrowing, d->spec, call->tool) : NULL;
+    if (skill != NULL) {
+        haft__buf_addf(&d->tools->text,
+                       " The skill %.*s, which you have read, allows only some tools for the rest "
+                       "of this run, and not this one.",
+                       HAFT__ARG(skill->name));
+    }
+    return status;
+}
+
 haft_status haft__decide_refuse_not_allowed(haft__decision *d, const haft__run_call *call)
 {
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     haft__wire_name_add(&d->tools->text, call->name);
     haft__buf_add_str(&d->tools->text, HAFT__LIT(" cannot be called in this turn."));
+    haft_status status = explain_narrowing(d, call);
     list_allowed(d);
-    return haft__decide_refuse(d, call, "not_allowed");
+    return status == HAFT_OK ? haft__decide_refuse(d, call, "not_allowed") : status;
 }
 
 haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *call, bool budget)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* input.c - bodies of the events that the host appends. Tests: tests/run/decide/input_test.c. */
 #include "base/error.h"
+#include "base/limits.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "model/provider.h"
 #include "prompt/memory.h"
@@ -84,6 +86,32 @@ static void write_origin(haft__json_writer *w, const haft__spec_origin *origin)
     write_variables(w, origin);
 }
 
+/* Writes {count, sha256}: the hash is of the names of all skills and the hashes of their SKILL.md.
+ */
+static void write_skills(haft__json_writer *w, const haft__spec *spec)
+{
+    char hex[HAFT__SHA256_HEX];
+    haft__buf lines;
+    if (spec->skill_count == 0) {
+        return;
+    }
+    haft__buf_init(&lines, HAFT__LIMIT_RUN_BYTES);
+    for (size_t i = 0; i < spec->skill_count; i++) {
+        haft__buf_addf(&lines, "%.*s %.*s\n", HAFT__ARG(spec->skills[i].name),
+                       HAFT__ARG(spec->skills[i].sha256));
+    }
+    if (haft__buf_check(&lines, NULL) != HAFT_OK) {
+        haft__buf_fail(w->buf, HAFT_NO_MEMORY, "out of memory");
+    }
+    haft__sha256_hex(haft__buf_str(&lines), hex);
+    haft__buf_finish(&lines);
+    haft__json_key(w, "skills");
+    haft__json_begin_object(w);
+    haft__field_number(w, "count", spec->skill_count);
+    haft__field_text(w, "sha256", (haft_str){hex, sizeof(hex)});
+    haft__json_end_object(w);
+}
+
 static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__spec *spec,
                               haft_str task, haft_str thread, haft_str parent, haft_str user,
                               const haft__spec_origin *origin)
@@ -98,6 +126,7 @@ static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__
     haft__field_text_or_null(w, "user", user);
     write_origin(w, origin);
     haft__memory_write(w, spec);
+    write_skills(w, spec);
     write_prices(w, spec, origin);
     write_functions(w, spec);
 }

@@ -317,6 +317,7 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     past->finished = true;
     past->finished_ms = call->finished_ms;
     past->finished_count++;
+    past->succeeded = past->succeeded || call->ok;
     run->default_satisfied = run->default_satisfied || satisfies_default(run, call);
     const haft__builtin *builtin = haft__builtin_of(call->tool);
     bool no_hits = haft__resolve_is_search_tool(call->tool) && !call->ok;

@@ -60,7 +60,7 @@ static haft_status gather_tools(haft__run *run, const haft__spec *spec, bool sam
     for (size_t i = 0; status == HAFT_OK && same_agent && i < run->tools->count; i++) {
         const haft__tool *tool = run->tools->items[i];
         if (tool->source == HAFT__TOOL_MCP && haft__tools_find(tools, tool->name) == NULL
-            && tools->count < HAFT__LIMIT_CHOICE_TOOLS) {
+            && haft__spec_own_tools(spec, tools) < HAFT__LIMIT_CHOICE_TOOLS) {
             status = haft__tools_add(tools, tool, err);
         }
     }

@@ -212,7 +212,7 @@ static haft_status add_new(const finding *f, haft__json entry, haft_error *err)
     haft__run *run = f->run;
     haft__tool tool;
     haft_error why = {0};
-    if (run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
+    if (haft__spec_own_tools(run->spec, run->tools) >= HAFT__LIMIT_CHOICE_TOOLS) {
         return haft__fold_fail(f->event, "the run has the maximum number of tools", err);
     }
     haft_status status = read_tool(run, f->event, entry, &tool, err);
@@ -390,7 +390,7 @@ haft_status haft__fold_add_search_tool(haft__run *run, haft_error *err)
     haft__tool tool;
     haft_str name = HAFT__LIT(HAFT__TOOL_SEARCH);
     if (!haft__resolve_can_search(run->spec) || haft__tools_find(run->tools, name) != NULL
-        || run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
+        || haft__spec_own_tools(run->spec, run->tools) >= HAFT__LIMIT_CHOICE_TOOLS) {
         return HAFT_OK;
     }
     haft_status status = copy_tools(run, err);

@@ -2,6 +2,8 @@
 /* index.c - fills an index from an offer, and searches it. Tests: tests/run/offer/index_test.c. */
 #include "run/offer/index.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -57,12 +59,19 @@ haft_status haft__offer_index_key(const haft__offer *offer, char key[HAFT__SHA25
     return status;
 }
 
+/* The name without the server, and without "skill:", which all skills have. */
+static haft_str local_name(const haft__verdict *verdict)
+{
+    size_t prefix = verdict->server.len > 0               ? verdict->server.len + 1
+                    : verdict->source == HAFT__TOOL_SKILL ? strlen(HAFT__SKILL_PREFIX)
+                                                          : 0;
+    return haft__str_skip(verdict->name, prefix);
+}
+
 static haft__search_doc doc_of(const haft__verdict *verdict)
 {
     return (haft__search_doc){.id = verdict->name,
-                              .name = verdict->server.len > 0
-                                          ? haft__str_skip(verdict->name, verdict->server.len + 1)
-                                          : verdict->name,
+                              .name = local_name(verdict),
                               .group = verdict->server,
                               .text = text_of(verdict),
                               .schema = verdict->listed != NULL ? &verdict->listed->input_schema

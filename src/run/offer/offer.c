@@ -2,10 +2,12 @@
 /* offer.c - the tools and the format of a turn. Tests: tests/run/offer/offer_test.c. */
 #include "run/offer/offer.h"
 
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "format/format.h"
 #include "model/model_rules.h"
+#include "run/offer/narrowing.h"
 #include "tool/builtin.h"
 
 static bool has_format(const haft__spec *spec, haft_str name)
@@ -61,7 +63,8 @@ bool haft__offer_keeps_prefix(const haft__spec *spec)
 }
 
 /* Returns NONE for a history of kind transcript: it has no results of calls, which would contain
- * the references or definitions of the tools. */
+ * the references or definitions of the tools. Also returns NONE if each request would have to
+ * declare too many skills. */
 haft__deferral haft__offer_deferral(const haft__spec *spec, const haft__run *run)
 {
     const haft__provider *provider = haft__provider_for_model(&spec->model);
@@ -73,7 +76,9 @@ haft__deferral haft__offer_deferral(const haft__spec *spec, const haft__run *run
                && spec->history != HAFT__HISTORY_TRANSCRIPT
                && haft__tools_find(&spec->tools, HAFT__LIT(HAFT__TOOL_SEARCH)) != NULL
                && haft__resolve_can_search(spec);
-    return can ? deferral : HAFT__DEFERRAL_NONE;
+    bool fits = deferral != HAFT__DEFERRAL_DECLARED
+                || spec->skill_bytes <= HAFT__LIMIT_SEARCH_DEFERRED_BYTES;
+    return can && fits ? deferral : HAFT__DEFERRAL_NONE;
 }
 
 /* The parts of a request's tools, in their order. */
@@ -197,6 +202,7 @@ static bool any_tool_found(const haft__run *run)
 static bool can_search(const haft__run *run, size_t index)
 {
     return index < run->tools->count && !run->search_found_nothing && !any_tool_found(run)
+           && haft__resolve_defers_data(run->spec)
            && (run->past[index].rejected == 0 || run->past[index].finished_count > 0)
            && haft__resolve_index(run, index).visibility == HAFT__VISIBILITY_DECLARED;
 }
@@ -205,7 +211,9 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                               haft__choice_facts *ret_facts, haft_error *err)
 {
     haft__offered offered;
+    haft__narrowing narrowing;
     haft_status status = haft__offer_tools(run, arena, &offered, err);
+    status = status == HAFT_OK ? haft__narrowing_collect(run, arena, &narrowing, err) : status;
     haft__choice_tool *tools =
         status == HAFT_OK ? haft__arena_array(arena, offered.count, sizeof(*tools)) : NULL;
     if (tools == NULL) {
@@ -217,12 +225,14 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
         const haft__tool_history *past = &run->past[offered.items[i]];
         haft__visibility visibility = haft__resolve_index(run, offered.items[i]).visibility;
         if (visibility != HAFT__VISIBILITY_NONE) {
+            bool narrowed = haft__narrowing_find(&narrowing, run->spec, tool) != NULL;
             tools[count++] = (haft__choice_tool){
                 .name = tool->name,
                 .role = tool->role,
                 .finished = past->finished,
                 .rejected = past->rejected > 0 && past->finished_count == 0,
                 .hidden = visibility == HAFT__VISIBILITY_CALLABLE,
+                .narrowed = narrowed,
             };
         }
     }

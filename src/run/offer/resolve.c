@@ -190,20 +190,32 @@ bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
 static bool is_spec_tool(const haft__tool *tool)
 {
     return tool->source != HAFT__TOOL_BUILTIN && tool->source != HAFT__TOOL_MCP
-           && tool->source != HAFT__TOOL_HANDOFF
+           && tool->source != HAFT__TOOL_HANDOFF && tool->source != HAFT__TOOL_SKILL
            && tool->source != HAFT__TOOL_PROVIDER; /* never deferred */
 }
 
 bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool)
 {
-    return is_spec_tool(tool) && exceeds_context_share(spec)
+    bool skill = tool->source == HAFT__TOOL_SKILL;
+    return (skill || (is_spec_tool(tool) && exceeds_context_share(spec)))
            && !haft__resolve_is_named(spec, tool->name);
 }
 
-static bool defers_any(const haft__spec *spec)
+static bool defers_skills(const haft__spec *spec)
+{
+    bool deferred = false;
+    for (size_t i = 0; !deferred && i < spec->skill_count; i++) {
+        deferred = haft__resolve_is_deferred(spec, spec->tools.items[spec->skills[i].tool]);
+    }
+    return deferred;
+}
+
+/* Whether own tools of the spec, other than skills, are deferred. */
+static bool defers_own(const haft__spec *spec)
 {
     for (size_t i = 0; exceeds_context_share(spec) && i < spec->tools.count; i++) {
-        if (haft__resolve_is_deferred(spec, spec->tools.items[i])) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (is_spec_tool(tool) && haft__resolve_is_deferred(spec, tool)) {
             return true;
         }
     }
@@ -220,7 +232,13 @@ static bool builtin_allowed(const haft__spec *spec, haft_str builtin)
  * unknown. */
 static bool has_deferred(const haft__spec *spec, const haft__run *run)
 {
-    return (run == NULL || !run->nothing_to_search) && (has_servers(spec) || defers_any(spec));
+    return (run == NULL || !run->nothing_to_search)
+           && (has_servers(spec) || defers_own(spec) || defers_skills(spec));
+}
+
+bool haft__resolve_defers_data(const haft__spec *spec)
+{
+    return has_servers(spec) || defers_own(spec);
 }
 
 bool haft__resolve_search_denied(const haft__spec *spec)
@@ -382,12 +400,15 @@ static haft__reason judge_own(const haft__spec *spec, const haft__tool_history *
     if (tool->source == HAFT__TOOL_PROVIDER) {
         return HAFT__REASON_AT_PROVIDER;
     }
+    bool skill = tool->source == HAFT__TOOL_SKILL;
     if (!haft__resolve_is_deferred(spec, tool)) {
-        return is_spec_tool(tool) && exceeds_context_share(spec) ? HAFT__REASON_NAMED
-                                                                 : HAFT__REASON_DECLARED;
+        return skill || (is_spec_tool(tool) && exceeds_context_share(spec)) ? HAFT__REASON_NAMED
+                                                                            : HAFT__REASON_DECLARED;
     }
     bool searches = builtin_allowed(spec, HAFT__LIT(HAFT__TOOL_SEARCH));
-    return reveal_reason(past, searches ? HAFT__REASON_SHARE : HAFT__REASON_SEARCH_DENIED);
+    return reveal_reason(past, !searches ? HAFT__REASON_SEARCH_DENIED
+                               : skill   ? HAFT__REASON_DEFERRED
+                                         : HAFT__REASON_SHARE);
 }
 
 static haft_str server_of(const haft__tool *tool)

@@ -6,6 +6,7 @@
  *     of a server  server enabled? server allowed? tool allowed? list known? definition
  *                  unchanged since it was accepted? still listed?
  *                  Then it is deferred: visible after a search found it, up to the cap.
+ *     a skill      deferred like tools of servers, unless the spec names it
  *     others       declared, unless all of them together exceed their share of the context;
  *                  then they are deferred like tools of servers.
  *
@@ -124,13 +125,17 @@ bool haft__resolve_search_denied(const haft__spec *spec);
 /* Whether the spec allows tool search and has deferred tools. */
 bool haft__resolve_can_search(const haft__spec *spec);
 
+/* Whether the spec has, or may have, deferred tools other than skills. */
+bool haft__resolve_defers_data(const haft__spec *spec);
+
 /* Whether the spec has deferred tools that no search can ever find. */
 bool haft__resolve_has_unfindable_tools(const haft__spec *spec);
 
 /* Estimates the tokens of the definitions of the spec's own tools. */
 uint64_t haft__resolve_tokens(const haft__spec *spec);
 
-/* Whether this tool of the spec is deferred because of the size of all definitions. */
+/* Whether this tool of the spec is deferred: it is a skill, or all definitions together are too
+ * large. */
 bool haft__resolve_is_deferred(const haft__spec *spec, const haft__tool *tool);
 
 /* Whether the spec names the tool in its schedule, its default, a phase or a node of its graph. */

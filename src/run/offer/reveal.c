@@ -145,7 +145,7 @@ static haft_status try_add(revealing *r, const haft__revealed *revealed, size_t 
                            .traits = traits_of(tool),
                            .hinted_destructive = tool->hinted_destructive,
                            .typed = true};
-        bool room = r->tools.count < HAFT__LIMIT_CHOICE_TOOLS;
+        bool room = haft__spec_own_tools(request->spec, &r->tools) < HAFT__LIMIT_CHOICE_TOOLS;
         haft_status added = room ? haft__tools_add(&r->tools, &made, NULL) : HAFT_TOO_BIG;
         status = added == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
         *ret_added = added == HAFT_OK;

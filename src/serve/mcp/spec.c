@@ -31,6 +31,7 @@ static bool is_served(const haft__tool *tool)
     case HAFT__TOOL_MCP:
     case HAFT__TOOL_AGENT:
     case HAFT__TOOL_HANDOFF:
+    case HAFT__TOOL_SKILL: /* its instructions are for a run with the tools of the spec */
     case HAFT__TOOL_HEADLESS:
     case HAFT__TOOL_PROVIDER: return false;
     }

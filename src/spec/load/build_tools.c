@@ -42,7 +42,7 @@ static void report(haft__loader *l, haft_str pointer, const haft_error *err, haf
 void haft__loader_add_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
     haft_error err = {.status = HAFT_OK};
-    if (l->spec->tools.count == HAFT__LIMIT_SPEC_TOOLS) {
+    if (haft__spec_own_tools(l->spec, &l->spec->tools) >= HAFT__LIMIT_SPEC_TOOLS) {
         (void)haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the spec has more than %d tools",
                                  HAFT__LIMIT_SPEC_TOOLS);
         return;
@@ -338,6 +338,7 @@ void haft__loader_build_tools(haft__loader *l)
     haft__loader_add_handoffs(l);
     haft__loader_add_node_tools(l);
     measure_tools(l);
+    haft__loader_add_skills(l); /* they are deferred, whatever the size of the other tools */
     enable_search(l);
     enable_read_result(l);
     l->broken |= l->problems.errors > before;

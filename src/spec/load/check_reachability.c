@@ -83,7 +83,7 @@ static void collect_names(player *p, const haft__spec *spec)
  * server. */
 static size_t count_names(const haft__spec *spec)
 {
-    size_t count = spec->tools.count + spec->choice.schedule_count + 1;
+    size_t count = haft__spec_own_tools(spec, &spec->tools) + spec->choice.schedule_count + 1;
     for (size_t i = 0; i < spec->phase_count; i++) {
         count += spec->phases[i].tool_count;
     }

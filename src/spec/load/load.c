@@ -137,6 +137,16 @@ void *haft__loader_alloc(haft__loader *l, size_t count, size_t size)
     return made;
 }
 
+bool haft__loader_put_source(haft__loader *l, const char *key, haft__json value)
+{
+    bool done = haft__edit_put(l->arena, &l->source, haft__str(key), value);
+    if (!done) {
+        (void)haft__loader_failed(l, haft__arena_fail(l->arena, NULL));
+    }
+    l->spec->source = l->source;
+    return done;
+}
+
 haft_str haft__loader_write_text(haft__loader *l, haft__json value)
 {
     haft__buf buf;
@@ -236,6 +246,7 @@ static void run_stages(haft__loader *l, haft_str text)
         haft__loader_build,
         haft__loader_import,
         haft__loader_build_memory,
+        haft__loader_build_skills,
         haft__loader_build_choice,
         haft__loader_build_agents,
         haft__loader_build_tools,

@@ -11,7 +11,7 @@
 #ifndef HAFT_SPEC_LOAD_LOAD_H
 #define HAFT_SPEC_LOAD_LOAD_H
 
-#include "spec/load/problem.h"
+#include "spec/load/document/problem.h"
 #include "spec/spec.h"
 
 /* The environment that a spec may read. */
@@ -40,6 +40,17 @@ typedef struct haft__spec_scope {
     size_t *agent_count;                    /* agents that were loaded for the outermost spec */
     const struct haft__spec_scope *outer;   /* or NULL */
 } haft__spec_scope;
+
+/* A folder with a SKILL.md. All of it is borrowed until the visit ends. */
+typedef struct haft__skill_folder {
+    haft_str folder;         /* its path, relative to the spec */
+    haft_str name;           /* the last part of the path */
+    haft_str text;           /* SKILL.md */
+    const haft_error *error; /* why the folder cannot be used; NULL if it can */
+} haft__skill_folder;
+
+/* Returns false to end the visits. */
+typedef bool haft__skill_visit(void *context, const haft__skill_folder *found);
 
 typedef struct haft__spec_options {
     haft_str path;                 /* path of the file, for spec->path */
@@ -72,6 +83,11 @@ typedef struct haft__spec_options {
      * the spec at `spec`. ret_path->ptr is NULL if there is none. If NULL, none is searched. */
     haft_status (*read_agents_md)(haft__arena *arena, haft_str spec, haft_str root,
                                   haft_str *ret_path, haft_str *ret_text, haft_error *err);
+    /* Calls `visit` for each skill of a directory of `skills`, which is relative to the spec at
+     * `spec`. Fails if the directory cannot be read or has no skill. If NULL, directories are not
+     * read. */
+    haft_status (*visit_skills)(haft_str spec, haft_str directory, haft__skill_visit *visit,
+                                void *context, haft_error *err);
     /* Finds the program of a command: a path relative to the spec at `spec`, or a name in
      * `search_path` (.ptr NULL: the default). If NULL, programs are not checked. */
     haft__program_state (*find_program)(haft_str spec, haft_str program, haft_str search_path);

@@ -29,8 +29,10 @@ typedef struct haft__loader {
     bool broken; /* tools or names of tools have errors: checks of their combination are skipped */
     haft__agent_tool *agent_tools; /* memory for all tools; spec->agent_tools has the added tools */
     haft__agent_spec *agents;      /* memory for all agents; spec->agents has the added agents */
-    size_t agent_count;            /* agents that were loaded for it, and for its agents */
-    haft_str schema;               /* the schema to check with; .ptr NULL: haft.schema.json */
+    haft__skill *skills;           /* spec->skills has those whose tools were added */
+    size_t skill_count;
+    size_t agent_count; /* agents that were loaded for it, and for its agents */
+    haft_str schema;    /* the schema to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */
 } haft__loader;
@@ -67,6 +69,9 @@ haft_str haft__loader_pointer_to_key(haft__loader *l, haft_str pointer, haft_str
 /* Allocates `count` zeroed items of `size` bytes. If out of memory, sets the status and returns
  * NULL. */
 void *haft__loader_alloc(haft__loader *l, size_t count, size_t size);
+
+/* Sets a member of the source of the spec. False when out of memory. */
+bool haft__loader_put_source(haft__loader *l, const char *key, haft__json value);
 
 /* Writes the value as JSON text, to load it as a separate spec; "" if out of memory. */
 haft_str haft__loader_write_text(haft__loader *l, haft__json value);
@@ -196,6 +201,11 @@ void haft__loader_add_handoffs(haft__loader *l);
 /* Reports an agent of a tool that hands off to agents of the outer spec. */
 void haft__loader_check_child_handoffs(haft__loader *l, const haft__spec *agent, haft_str pointer);
 
+/* ---- skills.c ---- */
+
+/* Adds the tools skill:NAME. */
+void haft__loader_add_skills(haft__loader *l);
+
 /* ---- build_tools.c ---- */
 
 /* Adds a tool to the spec, or reports why it cannot be added. */
@@ -208,6 +218,7 @@ void haft__loader_translate(haft__loader *l);    /* translate.c: raw to source *
 void haft__loader_build(haft__loader *l);        /* build.c: source to spec, without tools */
 void haft__loader_import(haft__loader *l);       /* import.c: servers from a file */
 void haft__loader_build_memory(haft__loader *l); /* memory.c: files of `memory`, and AGENTS.md */
+void haft__loader_build_skills(haft__loader *l); /* skills.c: folders of `skills` */
 void haft__loader_build_choice(haft__loader *l); /* build_choice.c */
 void haft__loader_build_agents(haft__loader *l); /* agents.c: agents that tools start */
 void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */

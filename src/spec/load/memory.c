@@ -72,16 +72,6 @@ static void add_file(haft__loader *l, haft__memory_file *files, haft__json entry
     }
 }
 
-static bool put_source(haft__loader *l, const char *key, haft__json value)
-{
-    bool done = haft__edit_put(l->arena, &l->source, haft__str(key), value);
-    if (!done) {
-        (void)haft__loader_failed(l, haft__arena_fail(l->arena, NULL));
-    }
-    l->spec->source = l->source;
-    return done;
-}
-
 /* Returns {file, text}. Null if the file cannot be used; the problem is reported. */
 static haft__json read_entry(haft__loader *l, haft_str pointer, haft__json entry)
 {
@@ -118,7 +108,7 @@ static void add_memory(haft__loader *l, haft__memory_file *files)
         }
     }
     if (list.count > 0 && l->status == HAFT_OK) {
-        (void)put_source(l, "memory", list);
+        (void)haft__loader_put_source(l, "memory", list);
     }
 }
 
@@ -156,7 +146,7 @@ static void add_agents_md(haft__loader *l, haft__memory_file *files)
     if (given.kind == HAFT__JSON_TRUE) {
         given = find_agents_md(l, pointer);
         if (given.kind == HAFT__JSON_OBJECT) {
-            (void)put_source(l, "agents_md", given);
+            (void)haft__loader_put_source(l, "agents_md", given);
         }
     } else if (stored && given.count > 0
                && !check_text(l, pointer, haft__object_string(given, "file"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/problem.c. */
-#include "spec/load/problem.h"
+/* Tests for src/spec/load/document/problem.c. */
+#include "spec/load/document/problem.h"
 
 #include "base/limits.h"
 #include "spec/spec_help.h"

@@ -13,7 +13,7 @@
 
 #include "base/limits.h"
 #include "base/map.h"
-#include "spec/load/problem.h"
+#include "spec/load/document/problem.h"
 #include "json/value.h"
 
 /* The location of a value. The tree of locations has the same shape as the tree of values. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* problem.c - the list of problems, and locations in a text. Tests: tests/spec/load/problem_test.c.
  */
-#include "spec/load/problem.h"
+#include "spec/load/document/problem.h"
 
 #include <stdarg.h>
 #include <string.h>

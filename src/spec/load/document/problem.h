@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec/load/problem.h - the list of problems of a spec, each with its location.
+ * spec/load/document/problem.h - the list of problems of a spec, each with its location.
  */
-#ifndef HAFT_SPEC_LOAD_PROBLEM_H
-#define HAFT_SPEC_LOAD_PROBLEM_H
+#ifndef HAFT_SPEC_LOAD_DOCUMENT_PROBLEM_H
+#define HAFT_SPEC_LOAD_DOCUMENT_PROBLEM_H
 
 #include <stdbool.h>
 #include <stdint.h>
