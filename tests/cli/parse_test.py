@@ -229,6 +229,8 @@ def test_native():
           ("malformed", [], False))
     check("arguments_are_repaired", first("native_openai", openai("{'a': True,}"), repair=True),
           (None, [{"id": "c", "name": "f", "arguments": {"a": True}}], True))
+    check("arguments_that_have_not_arrived_are_truncated",
+          first("native_openai", openai("", "length")), ("truncated", [], False))
     check("cut_arguments_are_not_repaired",
           first("native_openai", openai("{'a': True", "length"), repair=True),
           ("truncated", [], False))

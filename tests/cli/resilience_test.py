@@ -157,6 +157,59 @@ def test_timeouts():
           (status, log[-1]["answer"], retries(log)), (0, "done", [[0]]))
 
 
+def cut_calls(wire, names, last):
+    """A reply that its token limit cut in the last of its calls, which has the arguments `last`,
+    a text; the calls before it have none."""
+    texts = [""] * (len(names) - 1) + [last]
+    calls = [(f"call_{i}", name, text) for i, (name, text) in enumerate(zip(names, texts))]
+    if wire == "openai-chat":
+        pieces = [{"index": i, "id": name_id, "type": "function", "function": {
+            "name": name, "arguments": text}} for i, (name_id, name, text) in enumerate(calls)]
+        return sse([{"choices": [{"index": 0, "delta": {"tool_calls": pieces},
+                                  "finish_reason": "length"}]}]) + ["data: [DONE]\n\n"]
+    if wire == "openai-responses":
+        items = [{"type": "function_call", "id": f"fc_{i}", "call_id": name_id, "name": name,
+                  "arguments": text} for i, (name_id, name, text) in enumerate(calls)]
+        return sse([{"type": "response.incomplete", "response": {
+            "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"},
+            "output": items}}], True)
+    blocks = [{"type": "tool_use", "id": name_id, "name": name, "input": json.loads(text or "{}")}
+              for name_id, name, text in calls]
+    if wire == "anthropic, whole":
+        return [json.dumps({"type": "message", "role": "assistant", "content": blocks,
+                            "stop_reason": "max_tokens", "usage": {}})]
+    events = [{"type": "message_start", "message": {"content": [], "usage": {}}}]
+    for i, (block, (_, _, text)) in enumerate(zip(blocks, calls)):
+        events += [{"type": "content_block_start", "index": i, "content_block": {
+            **block, "input": {}}},
+            {"type": "content_block_delta", "index": i, "delta": {
+                "type": "input_json_delta", "partial_json": text}},
+            {"type": "content_block_stop", "index": i}]
+    return sse(events + [{"type": "message_delta", "delta": {"stop_reason": "max_tokens"}},
+                         {"type": "message_stop"}], True)
+
+
+def test_token_limit():
+    """A call whose arguments have not arrived before the token limit does not run: without them it
+    would mean something else. Calls before it are whole."""
+    for wire in ("openai-chat", "openai-responses", "anthropic", "anthropic, whole"):
+        name = wire.split(",")[0]
+        for last, runs in (("", 1), ('{"a":"x"}', 2)):
+            with Server([cut_calls(wire, ["look", "look"], last),
+                         WIRES[name][2](text="done")]) as server:
+                path, ran = write_spec(name, server)
+                whole = json.loads(path.read_text())
+                del whole["tools"][0]["args"]
+                whole["tools"][0]["input_schema"] = {"type": "object", "properties": {
+                    "a": {"type": "string"}}}
+                path.write_text(json.dumps(whole))
+                status, log = run(path)
+            check(f"{wire.replace(', ', '_')}_at_the_limit_with_{'all' if last else 'no'}_arguments",
+                  (status, ran.read_text().count("ran"),
+                   [event["why"] for event in log if event["kind"] == "call_refused"]),
+                  (0, runs, ["invalid"] * (2 - runs)))
+
+
 def test_requests():
     """model.requests: child runs that ask the same server at once wait for each other."""
     reply = WIRES["openai-chat"][2]
@@ -200,5 +253,6 @@ with tempfile.TemporaryDirectory() as scratch:
     test_replay()
     test_wait()
     test_timeouts()
+    test_token_limit()
     test_requests()
     test_check()

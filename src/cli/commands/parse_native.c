@@ -162,9 +162,10 @@ static haft_status read_arguments(haft__arena *arena, const haft__parse_request 
                : haft__json_read(arena, trimmed, &options, ret_value, notes, err);
 }
 
+/* `cut`: the token limit ended the reply; `last`: the reply ends with this call. */
 static haft_status take_call(haft__arena *arena, const haft__parse_request *request,
-                             const haft__message_call *call, bool cut, haft__parsed *parsed,
-                             haft_error *err)
+                             const haft__message_call *call, bool cut, bool last,
+                             haft__parsed *parsed, haft_error *err)
 {
     haft__json arguments = haft__json_null();
     haft__json_notes notes = {0};
@@ -175,6 +176,10 @@ static haft_status take_call(haft__arena *arena, const haft__parse_request *requ
     if (status == HAFT_NO_MEMORY) {
         *err = found;
         return status;
+    }
+    if (cut && last && haft__str_trim(call->arguments).len == 0) {
+        error.why = HAFT__LIT("the reply ends before its arguments");
+        return haft__parsed_add_error(arena, parsed, &error, err);
     }
     if (status != HAFT_OK) {
         error.why = haft__str(found.message);
@@ -215,7 +220,7 @@ haft_status haft__parse_native(haft__arena *arena, const haft__parse_request *re
     parsed->reasoning = reply->reasoning;
     for (size_t i = 0; i < reply->call_count && status == HAFT_OK; i++) {
         status = take_call(arena, request, &reply->calls[i], reply->stop == HAFT__STOP_LENGTH,
-                           parsed, err);
+                           i + 1 == reply->call_count, parsed, err);
     }
     return status;
 }

@@ -179,10 +179,17 @@ static haft_status check_parallel(haft__decision *d, judged_call *j)
     return HAFT_OK;
 }
 
+/* Whether the reply ends with this call, and none of its arguments have arrived. */
+static bool ends_before_arguments(const haft__run *run, const haft__run_call *call)
+{
+    return call == run->calls + run->call_count - 1 && haft__str_trim(call->raw).len == 0;
+}
+
 static haft_status check_truncated(haft__decision *d, judged_call *j)
 {
-    bool broken = false, cut = d->run->reply.stop == HAFT__STOP_LENGTH;
-    haft_status status = cut ? haft__decide_check_repair(d, j->call, &broken) : HAFT_OK;
+    bool cut = d->run->reply.stop == HAFT__STOP_LENGTH;
+    bool broken = cut && ends_before_arguments(d->run, j->call);
+    haft_status status = cut && !broken ? haft__decide_check_repair(d, j->call, &broken) : HAFT_OK;
     return broken ? decided(j, haft__decide_refuse_truncated(d, j->call)) : status;
 }
 

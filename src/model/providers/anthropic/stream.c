@@ -84,15 +84,12 @@ static haft_status read_message(haft__anthropic_stream *stream, haft__json messa
     reader->has_message = true;
     haft_status status =
         haft__reply_reader_set_model(reader, haft__object_string(message, "model"), err);
+    /* First, because the token limit says whether an empty input is whole. */
+    haft__reply_reader_set_stop(reader, stop_words, haft__object_string(message, "stop_reason"));
     if (status == HAFT_OK) {
         status = read_content(stream, haft__object_get(message, "content"), err);
     }
-    if (status == HAFT_OK) {
-        haft__reply_reader_set_stop(reader, stop_words,
-                                    haft__object_string(message, "stop_reason"));
-        status = read_usage(stream, message, err);
-    }
-    return status;
+    return status == HAFT_OK ? read_usage(stream, message, err) : status;
 }
 
 /* ---- events ---- */

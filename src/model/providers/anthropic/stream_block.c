@@ -280,12 +280,15 @@ static void add_item(haft__anthropic_stream *stream)
                           || b->parts[HAFT__ANTHROPIC_CITATIONS].len > 0;
 }
 
+/* In a stream, and in a reply that the token limit cut, the input {} may stand for one that has not
+ * arrived. */
 static haft_status end_call(haft__anthropic_stream *stream, haft_error *err)
 {
     haft__anthropic_block *b = &stream->block;
     haft_status status = HAFT_OK;
     haft_str input = haft__buf_str(&b->parts[HAFT__ANTHROPIC_INPUT]);
-    bool empty = haft__str_equal(input, HAFT__LIT("{}")) && stream->reader.has_event;
+    bool may_be_missing = stream->reader.has_event || stream->reader.stop == HAFT__STOP_LENGTH;
+    bool empty = haft__str_equal(input, HAFT__LIT("{}")) && may_be_missing;
     if (!b->has_pieces && !empty) {
         status = give_arguments(stream, input, err);
     }

@@ -63,6 +63,13 @@ static const struct {
      "||tool_calls|0 0 0||t f "},
     {"a reply at the token limit",
      "{'content':[{'type':'text','text':'a'}],'stop_reason':'max_tokens'}", "a||length|0 0 0|"},
+    {"an input that has not arrived before the token limit",
+     "{'content':[{'type':'tool_use','id':'t','name':'f','input':{}}],'stop_reason':'max_tokens'}",
+     "||length|0 0 0||t f "},
+    {"an input that has arrived before it",
+     "{'content':[{'type':'tool_use','id':'t','name':'f','input':{'a':1}}],"
+     "'stop_reason':'max_tokens'}",
+     "||length|0 0 0||t f {\"a\":1}"},
     {"a full context", "{'content':[],'stop_reason':'model_context_window_exceeded'}",
      "||length|0 0 0|"},
     {"a refusal", "{'content':[],'stop_reason':'refusal'}", "||refusal|0 0 0|"},
