@@ -114,6 +114,13 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_ur
     return status == HAFT_OK ? redact_userinfo(endpoint, err) : status;
 }
 
+haft__http_client_options haft__endpoint_http_options(void)
+{
+    haft_str certificates = haft__environment_get(NULL, HAFT__LIT("SSL_CERT_FILE"));
+    return (haft__http_client_options){.proxy = true,
+                                       .ca_file = certificates.len > 0 ? certificates.ptr : NULL};
+}
+
 #define ID_DIGITS 16
 
 haft_str haft__endpoint_id(haft__arena *arena, haft_str url)
@@ -212,7 +219,7 @@ static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft
     if (found != HAFT_OK) {
         return found;
     }
-    bool own_host = base_url_setting(endpoint).len == 0;
+    bool own_host = !haft__provider_is_other_host(model, endpoint->url);
     if (key.len == 0
         && (model->api_key_env.len > 0 || (own_host && endpoint->provider->needs_key))) {
         haft_status status = haft__fail(

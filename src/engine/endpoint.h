@@ -3,6 +3,7 @@
 #ifndef HAFT_ENGINE_ENDPOINT_H
 #define HAFT_ENGINE_ENDPOINT_H
 
+#include "io/http/client.h"
 #include "model/provider.h"
 #include "run/redact/redact.h"
 #include "spec/load/load.h"
@@ -38,6 +39,10 @@ haft_str haft__endpoint_id(haft__arena *arena, haft_str url);
 
 /* Whether the URL names this machine by a loopback address. */
 bool haft__endpoint_is_loopback(haft_str url);
+
+/* The HTTP client for servers of models and embeddings: proxies, and the certificates of
+ * SSL_CERT_FILE. */
+haft__http_client_options haft__endpoint_http_options(void);
 
 /* Like haft__endpoint_resolve, for a server of embeddings; `model` and `provider` are not read. */
 HAFT_MUST_USE haft_status haft__endpoint_resolve_embeddings(haft__endpoint *endpoint,

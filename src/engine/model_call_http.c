@@ -15,7 +15,6 @@
 #include "engine/members/refusal_file.h"
 #include "engine/model_call.h"
 #include "engine/runtime.h"
-#include "io/environment.h"
 #include "io/random.h"
 #include "model/conversation.h"
 #include "model/retry.h"
@@ -289,9 +288,7 @@ static haft_status write_body(haft__model_call *call, haft_str continuation, haf
 
 haft__http_client *haft__runtime_http_client(haft_runtime *runtime, haft_error *err)
 {
-    haft_str certificates = haft__environment_get(NULL, HAFT__LIT("SSL_CERT_FILE"));
-    haft__http_client_options options = {.proxy = true,
-                                         .ca_file = certificates.len > 0 ? certificates.ptr : NULL};
+    const haft__http_client_options options = haft__endpoint_http_options();
     if (runtime->http == NULL
         && haft__http_client_create(runtime->loop, &options, &runtime->http, err) != HAFT_OK) {
         return NULL;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "json/object.h"
 #include "json/read.h"
@@ -18,9 +19,13 @@ haft_status haft__model_list_write_url(const haft__provider *provider, haft_str 
         url.len--;
     }
     /* A list beside the version of the API, as Ollama's. */
-    if (haft__str_starts_with(path, HAFT__LIT("/api/"))
-        && haft__str_ends_with(url, HAFT__LIT("/v1"))) {
-        url.len -= strlen("/v1");
+    static const char *const ends[] = {"/v1", "/api"};
+    for (size_t i = 0; haft__str_starts_with(path, HAFT__LIT("/api/")) && i < COUNT(ends); i++) {
+        haft_str end = haft__str(ends[i]);
+        if (haft__str_ends_with(url, end)) {
+            url.len -= end.len;
+            break;
+        }
     }
     haft__buf versioned;
     haft__buf_init(&versioned, buf->max);
@@ -31,6 +36,11 @@ haft_status haft__model_list_write_url(const haft__provider *provider, haft_str 
         status = haft__provider_join_url(provider, url, haft__buf_str(&versioned), buf, err);
     }
     haft__buf_finish(&versioned);
+    if (status == HAFT_OK && provider->api->models_query != NULL) {
+        bool has_query = memchr(buf->ptr, '?', buf->len) != NULL;
+        haft__buf_addf(buf, "%c%s", has_query ? '&' : '?', provider->api->models_query);
+        status = haft__buf_check(buf, err);
+    }
     return status;
 }
 

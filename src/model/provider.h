@@ -179,6 +179,9 @@ typedef struct haft__provider_api {
     /* The path of the server's list of models, after its base URL; model/model_list.h. */
     const char *models_path;
 
+    /* The query for a long list: by default some servers send only its first models. NULL: none. */
+    const char *models_query;
+
     /* The version in the path, if the provider's own clients take base URLs without it; else "". */
     const char *version;
 

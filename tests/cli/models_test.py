@@ -13,14 +13,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from script import check  # noqa: E402
+from own_host import OwnHost, can_serve_hosts  # noqa: E402
+from script import check, skip  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 KEY = "sk-planted-77aa88bb"
 SCHEMA = Path(__file__).resolve().parents[2] / "docs/schemas/models.schema.json"
 LISTS = {"/ollama/api/tags": {"models": [{"name": "qwen3:8b"}, {"name": "gemma3"}]},
          "/openai/v1/models": {"object": "list", "data": [{"id": "gpt-x", "object": "model"}]},
-         "/empty/v1/models": {"data": []}, "/page/v1/models": "no list"}
+         "/empty/v1/models": {"data": []}, "/page/v1/models": "no list",
+         "/v1/models": {"data": [{"id": "gpt-own"}]}}
 MOST = 4 << 20  # HAFT__LIMIT_MODEL_LIST_BYTES
 LISTS["/most/v1/models"] = "x" * (MOST - 2)
 LISTS["/more/v1/models"] = "x" * (MOST - 1)
@@ -30,8 +32,9 @@ seen = []
 class Lists(BaseHTTPRequestHandler):
     def do_GET(self):
         seen.append((self.path, self.headers.get("Authorization")))
-        body = json.dumps(LISTS.get(self.path, {"error": "no such key"})).encode()
-        self.send_response(200 if self.path in LISTS else 401)
+        path = self.path.split("?")[0]
+        body = json.dumps(LISTS.get(path, {"error": "no such key"})).encode()
+        self.send_response(200 if path in LISTS else 404 if path == "/models" else 401)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -142,6 +145,63 @@ def test_hint(url):
     check("nothing_is_printed_with_quiet", said("--quiet", OPENAI_API_KEY=KEY), (0, []))
 
 
+    status, lines = said(OLLAMA_BASE_URL="http://127.0.0.1.example.invalid:1")
+    check("server_that_is_not_on_this_machine_is_not_asked", (status, lines), (0, [
+        "haft: no model is named, so offline answers; found ollama (OLLAMA_BASE_URL is set); "
+        "choose one with --model"]))
+    file = Path(scratch) / "key"
+    file.write_text(KEY)
+    check("the_variable_of_a_key_file_is_named",
+          ["(OPENAI_API_KEY_FILE is set)" in line
+           for line in said(OPENAI_API_KEY_FILE=str(file))[1]], [True])
+
+
+def test_secrets(url):
+    """A URL may have a password or a key: nothing but its host is printed."""
+    host = url.split("//")[1]
+    closed_host = nowhere["VLLM_BASE_URL"].split("//")[1].split("/")[0]
+    variables = dict(nowhere, OLLAMA_BASE_URL=f"http://u:{KEY}@{host}/ollama?key={KEY}",
+                     VLLM_BASE_URL=f"http://{KEY}@{closed_host}/v1?key={KEY}",
+                     LLAMACPP_BASE_URL=f"{url}?key={KEY}",
+                     MISTRAL_BASE_URL=f"http://u:{KEY}@{host}/empty/v1?key={KEY}")
+    spec = Path(scratch) / "spec.yaml"
+    spec.write_text("haft: 1\nname: n\n")
+    rows = {row["model"]: row["why"] for row in json.loads(haft("models", "--json", **variables)[1])}
+    check("only_the_host_of_a_url_is_listed",
+          [rows.get(name) for name in ("ollama:gemma3", "vllm", "llamacpp", "mistral")],
+          [f"listed by {url}", f"no answer from http://{closed_host}",
+           f"HTTP 404 from {url}; is the base URL right? It usually ends in /v1",
+           f"{url} lists no models"])
+    outputs = [haft(*words, **variables) for words in (
+        ["models"], ["models", "--json"], ["run", spec, "hi", "--store", "memory:"])]
+    check("no_secret_of_a_url_is_printed", [KEY in out + err for _, out, err in outputs],
+          [False] * 3)
+    check("the_hint_names_the_server", f"ollama:gemma3 (listed by {url})" in outputs[2][2])
+
+
+def test_own_host():
+    """OpenAI's own host, with a certificate that only SSL_CERT_FILE names."""
+    rows = listed(OPENAI_BASE_URL="https://api.openai.com/v1")
+    check("own_host_in_a_variable_needs_the_key",
+          (rows["openai"]["reachable"], "OPENAI_API_KEY" in rows["openai"]["why"]), (False, True))
+    if not can_serve_hosts():
+        skip("certificates", "there is no openssl")
+        return
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Lists)
+    server.handle_error = lambda *_: None  # of the request that trusts no certificate of ours
+    with OwnHost(server, "api.openai.com") as host:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        rows = listed(OPENAI_API_KEY=KEY, **host.environment)
+        check("ssl_cert_file_holds_for_lists", rows.get("openai:gpt-own", {}).get("why"),
+              "listed by https://api.openai.com")
+        rows = listed(OPENAI_API_KEY=KEY, https_proxy=host.environment["https_proxy"])
+        check("certificate_that_is_not_accepted_is_the_reason",
+              ("certificate" in rows["openai"]["why"].lower(), KEY in json.dumps(rows)),
+              (True, False))
+        server.shutdown()
+        server.server_close()
+
+
 def test_silent_server():
     """HAFT__LIMIT_MODEL_LIST_MS ends the wait, and HAFT__LIMIT_MODEL_HINT_MS that of a run."""
     with socket.socket() as silent:
@@ -166,6 +226,8 @@ with tempfile.TemporaryDirectory() as scratch:
     test_prices(f"http://127.0.0.1:{server.server_port}")
     test_long_lists(f"http://127.0.0.1:{server.server_port}")
     test_hint(f"http://127.0.0.1:{server.server_port}")
+    test_secrets(f"http://127.0.0.1:{server.server_port}")
+    test_own_host()
     server.shutdown()
     server.server_close()
     test_silent_server()

@@ -35,7 +35,7 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
                                     haft__hash_key hash_key, haft_error *err)
 {
     haft__endpoint endpoint;
-    const haft__http_client_options web = {.proxy = true};
+    const haft__http_client_options web = haft__endpoint_http_options();
     haft__arena_init(&embed->arena, 0);
     if (!haft__args_has(args, "embeddings")) {
         return HAFT_OK;

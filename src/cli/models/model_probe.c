@@ -15,6 +15,7 @@
 
 /* A server whose list of models is requested. */
 typedef struct server {
+    haft__arena *arena;
     const char *name; /* of the provider, as in a spec */
     const haft__provider *provider;
     haft__endpoint endpoint;
@@ -23,6 +24,8 @@ typedef struct server {
     bool requested, done;
     haft__http_outcome end;
     uint32_t status;
+    /* Scheme, host and port: other parts of the URL may contain secrets. */
+    haft_str origin;
     haft_str why; /* why no request was sent, or why it failed; "" if it succeeded */
 } server;
 
@@ -50,13 +53,6 @@ static haft_status add_model(probe *p, haft__found_model model, haft_error *err)
 }
 
 /* ---- servers ---- */
-
-static bool is_loopback(haft_str url)
-{
-    return haft__str_starts_with(url, HAFT__LIT("http://127.0.0.1"))
-           || haft__str_starts_with(url, HAFT__LIT("http://localhost"))
-           || haft__str_starts_with(url, HAFT__LIT("http://[::1]"));
-}
 
 /* Whether an earlier row has the same server: a provider has one row for each wire format. */
 static bool is_repeated(const haft__provider *rows, size_t at)
@@ -117,6 +113,10 @@ static void on_done(void *context, const haft__http_result *result)
     s->done = true;
     s->end = result->end;
     s->status = result->status;
+    s->origin = haft__arena_copy(s->arena, haft__str(result->origin));
+    if (result->end == HAFT__HTTP_TLS) {
+        s->why = haft__arena_copy(s->arena, haft__str(result->message));
+    }
 }
 
 static haft_status ask(probe *p, server *s, haft__http_client *http, haft_error *err)
@@ -152,7 +152,7 @@ static haft_status prepare(probe *p, server *s, haft__http_client *http, haft_er
         s->why = haft__arena_copy(&p->cli->arena, haft__str(found.message));
         return s->why.ptr != NULL ? HAFT_OK : haft__arena_fail(&p->cli->arena, err);
     }
-    if (p->options->local_only && !is_loopback(s->url)) {
+    if (p->options->local_only && !haft__endpoint_is_loopback(s->url)) {
         return HAFT_OK;
     }
     return ask(p, s, http, err);
@@ -163,23 +163,29 @@ static haft_status prepare(probe *p, server *s, haft__http_client *http, haft_er
 static haft_str format_why(probe *p, const server *s)
 {
     haft__arena *arena = &p->cli->arena;
+    const haft__endpoint_variables *variables = &s->endpoint.variables;
     if (s->why.len > 0) {
         return s->why;
     }
     if (!s->requested) {
-        return haft__arena_format(arena, "%s is set", s->provider->key_env);
+        return variables->count > 0 ? haft__arena_format(
+                   arena, "%.*s is set", HAFT__ARG(variables->names[variables->count - 1]))
+                                    : HAFT__LIT("it needs no key");
     }
     if (s->end != HAFT__HTTP_OK || !s->done) {
-        return haft__arena_format(arena, "no answer from %.*s", HAFT__ARG(s->url));
+        return haft__arena_format(arena, "no answer from %.*s", HAFT__ARG(s->origin));
     }
-    return haft__arena_format(arena, "HTTP %u from %.*s", s->status, HAFT__ARG(s->url));
+    const char *hint = s->status == 404 || s->status == 405
+                           ? "; is the base URL right? It usually ends in /v1"
+                           : "";
+    return haft__arena_format(arena, "HTTP %u from %.*s%s", s->status, HAFT__ARG(s->origin), hint);
 }
 
 static haft_status add_names(probe *p, const server *s, const haft_str *names, size_t count,
                              haft_error *err)
 {
     haft_status status = HAFT_OK;
-    haft_str why = haft__arena_format(&p->cli->arena, "listed by %.*s", HAFT__ARG(s->url));
+    haft_str why = haft__arena_format(&p->cli->arena, "listed by %.*s", HAFT__ARG(s->origin));
     for (size_t i = 0; i < count && status == HAFT_OK; i++) {
         haft_str model =
             haft__arena_format(&p->cli->arena, "%s:%.*s", s->name, HAFT__ARG(names[i]));
@@ -207,8 +213,9 @@ static haft_status add_server(probe *p, const server *s, haft_error *err)
     }
     haft__found_model model = {.model = haft__arena_copy(&p->cli->arena, haft__str(s->name)),
                                .reachable = answered || (!s->requested && s->why.len == 0),
-                               .why = answered ? haft__arena_format(
-                                          &p->cli->arena, "%.*s lists no models", HAFT__ARG(s->url))
+                               .why = answered ? haft__arena_format(&p->cli->arena,
+                                                                    "%.*s lists no models",
+                                                                    HAFT__ARG(s->origin))
                                                : format_why(p, s),
                                .provider = s->provider};
     return add_model(p, model, err);
@@ -236,7 +243,10 @@ static haft_status ask_all(probe *p, haft__loop *loop, haft__http_client *http, 
     for (size_t i = 0; i + 1 < rows && status == HAFT_OK; i++) { /* the last row has no name */
         if (!is_repeated(providers, i)) {
             server *s = &p->servers[p->count++];
-            *s = (server){.name = providers[i].name, .provider = &providers[i]};
+            *s = (server){.arena = &p->cli->arena,
+                          .name = providers[i].name,
+                          .provider = &providers[i],
+                          .origin = HAFT__LIT("its server")};
             haft__buf_init(&s->body, HAFT__LIMIT_MODEL_LIST_BYTES);
             status = prepare(p, s, http, err);
         }
@@ -254,7 +264,7 @@ haft_status haft__model_probe(haft__cli *cli, const haft__model_probe_options *o
     probe p = {.cli = cli, .options = options};
     haft__loop *loop = NULL;
     haft__http_client *http = NULL;
-    const haft__http_client_options web = {.proxy = true};
+    const haft__http_client_options web = haft__endpoint_http_options();
     haft__redactor_init(&p.redactor, &cli->arena);
     haft_status status = haft__loop_create(&loop, err);
     if (status == HAFT_OK) {
