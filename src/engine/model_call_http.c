@@ -160,7 +160,7 @@ static haft_status read_outcome(haft__model_call *call, const haft__http_result 
     bool arrived = result->end == HAFT__HTTP_OK || result->end == HAFT__HTTP_STOPPED;
     bool good = call->status >= 200 && call->status < 300;
     const haft__provider_api *api = call->provider->api;
-    if (arrived && !good) {
+    if (call->status > 0 && !good) { /* the status counts even if its body is cut */
         ret_outcome->failed = true;
         return api->read_failure(call->status, haft__buf_str(&call->error_body),
                                  haft__str(hints->request_id), call->run->runtime->hash_key,

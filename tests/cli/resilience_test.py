@@ -97,6 +97,20 @@ def test_wires():
                 check(f"{label}_asks_the_same_again", server.requests[1] == server.requests[2])
 
 
+def test_cut_errors():
+    """The status of an error counts, even if the connection breaks before the end of its body."""
+    for wire, (_, _, reply) in WIRES.items():
+        key = error(401, "no such key", {"Content-Length": "9999"})
+        slow = error(429, "slow down", {"Content-Length": "9999", "retry-after-ms": "5"})
+        with Server([key]) as server:
+            status, log = run(write_spec(wire, server)[0])
+        check(f"{wire}_key_that_is_refused_in_a_cut_response",
+              (status, len(server.requests), log[-2]["failure"]), (1, 1, "auth"))
+        with Server([slow, reply(text="done")]) as server:
+            status, log = run(write_spec(wire, server)[0])
+        check(f"{wire}_rate_limit_in_a_cut_response", (status, retries(log)), (0, [[429]]))
+
+
 def test_replay():
     done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
                           env=environment)
@@ -250,6 +264,7 @@ def test_check():
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=scratch)
     test_wires()
+    test_cut_errors()
     test_replay()
     test_wait()
     test_timeouts()

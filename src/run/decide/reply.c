@@ -133,7 +133,11 @@ static haft_status decide_text(haft__decision *d, haft_str text)
 {
     const haft__run *run = d->run;
     if (!is_incomplete(run)) {
-        return haft__decide_end(d, HAFT__END_DONE, text, false, "the model answered", NULL);
+        bool cut = run->reply.stop == HAFT__STOP_LENGTH;
+        return haft__decide_end(d, HAFT__END_DONE, text, false,
+                                cut ? "the model answered, but the token limit cut the answer off"
+                                    : "the model answered",
+                                NULL);
     }
     if (run->reminders < d->spec->limits.reminders) {
         return decide_reminder(d);

@@ -110,6 +110,11 @@ static const haft__stop_word stop_words[] = {
 
 /* ---- usage ---- */
 
+static uint64_t min_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haft_error *err)
 {
     const haft__json *details = haft__object_find(usage, "prompt_tokens_details");
@@ -118,11 +123,12 @@ static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haf
     delta.usage.output = haft__object_number(usage, "completion_tokens", 0);
     uint64_t cached = details != NULL ? haft__object_number(*details, "cached_tokens", 0) : 0;
     cached = cached > 0 ? cached : haft__object_number(usage, "prompt_cache_hit_tokens", 0);
-    delta.usage.cached = cached < delta.usage.input ? cached : delta.usage.input;
-    delta.usage.cache_write =
-        details != NULL ? haft__object_number(*details, "cache_write_tokens", 0) : 0;
-    delta.usage.reasoning = haft__object_number(
+    uint64_t written = details != NULL ? haft__object_number(*details, "cache_write_tokens", 0) : 0;
+    uint64_t reasoning = haft__object_number(
         haft__object_object(usage, "completion_tokens_details"), "reasoning_tokens", 0);
+    delta.usage.cached = min_of(cached, delta.usage.input);
+    delta.usage.cache_write = min_of(written, delta.usage.input - delta.usage.cached);
+    delta.usage.reasoning = min_of(reasoning, delta.usage.output);
     return haft__reply_reader_emit(&stream->reader, &delta, err);
 }
 

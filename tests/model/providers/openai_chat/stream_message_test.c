@@ -112,21 +112,33 @@ TEST(a_complete_reply_is_read)
 
 TEST(reasoning_and_cache_writes_are_counted)
 {
-    static const char body[] =
-        "{\"choices\":[{\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}],\"usage\":{"
-        "\"prompt_tokens\":9,\"completion_tokens\":5,\"prompt_tokens_details\":{"
-        "\"cached_tokens\":4,\"cache_write_tokens\":2},\"completion_tokens_details\":{"
-        "\"reasoning_tokens\":3}}}";
-    haft__provider_stream_options options = {.hash_key = {1, 2}};
-    haft__model_outcome outcome = {.failed = true};
-    haft__arena arena;
-    haft__arena_init(&arena, 0);
-    CHECK_INT(haft__openai_read(&options, haft__str(body), &arena, &outcome, NULL), HAFT_OK,
-              "read the reply");
-    CHECK(!outcome.failed && outcome.reply.usage.reasoning == 3
-              && outcome.reply.usage.cache_write == 2 && outcome.reply.usage.cached == 4,
-          "usage");
-    haft__arena_finish(&arena);
+    static const struct {
+        const char *written, *thought;
+        uint64_t cache_write, reasoning;
+    } rows[] = {{"2", "3", 2, 3},
+                {"6", "6", 5, 5}, /* at most the rest of the input, and the output */
+                {"999999999999999999", "999999999999999999", 5, 5}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char body[512];
+        (void)snprintf(
+            body, sizeof(body),
+            "{\"choices\":[{\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}],"
+            "\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":5,\"prompt_tokens_details\":{"
+            "\"cached_tokens\":4,\"cache_write_tokens\":%s},\"completion_tokens_details\":{"
+            "\"reasoning_tokens\":%s}}}",
+            rows[i].written, rows[i].thought);
+        haft__provider_stream_options options = {.hash_key = {1, 2}};
+        haft__model_outcome outcome = {.failed = true};
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        CHECK_INT(haft__openai_read(&options, haft__str(body), &arena, &outcome, NULL), HAFT_OK,
+                  "row %zu", i);
+        const haft__token_usage *usage = &outcome.reply.usage;
+        CHECK(!outcome.failed && usage->cached == 4, "row %zu", i);
+        CHECK_INT(usage->cache_write, rows[i].cache_write, "row %zu", i);
+        CHECK_INT(usage->reasoning, rows[i].reasoning, "row %zu", i);
+        haft__arena_finish(&arena);
+    }
 }
 
 /* In a stream an id or an index continues a call. In a whole reply each entry is a call. */
