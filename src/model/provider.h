@@ -257,6 +257,7 @@ typedef struct haft__provider_capabilities {
     haft__provider_cache cache;
     haft__deferral deferred_tools;    /* for models that it applies to: haft__model_deferral */
     const haft__provider_tool *tools; /* that it runs itself; the last type is NULL; NULL: none */
+    bool named_tools;                 /* those have their type as name, as other tools have names */
     const haft__option_rule *options; /* model/model_options.h; NULL: all are sent as they are */
     bool fixed_sampling;              /* some of its models reject temperature: haft__model_rules */
     /* The price of a token that is written to the cache, for minutes and for an hour, in percent of

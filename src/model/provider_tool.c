@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/str.h"
+#include "tool/wire_name.h"
 #include "json/object.h"
 #include "json/read.h"
 
@@ -41,6 +42,21 @@ static haft__json object_of(const haft__tool *tool)
 haft_str haft__provider_tool_type(const haft__tool *tool)
 {
     return haft__object_string(object_of(tool), TYPE);
+}
+
+bool haft__provider_tool_shares_name(const haft__provider *provider, const haft__tool *hosted,
+                                     const haft__tool *other)
+{
+    const haft__provider_tool *row =
+        haft__provider_tool_find(provider, haft__provider_tool_type(hosted));
+    if (row == NULL || !provider->capabilities.named_tools) {
+        return false;
+    }
+    if (other->source == HAFT__TOOL_PROVIDER) {
+        return haft__provider_tool_find(provider, haft__provider_tool_type(other)) == row;
+    }
+    haft__wire_name name = haft__wire_name_encode(other->name);
+    return haft__str_equal(haft__wire_name_str(&name), haft__str(row->type));
 }
 
 void haft__provider_tool_list(const haft__provider *provider, haft__buf *buf)

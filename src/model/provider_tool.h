@@ -21,6 +21,10 @@ const haft__provider_tool *haft__provider_tool_find(const haft__provider *provid
 /* The type of a tool of a spec. */
 haft_str haft__provider_tool_type(const haft__tool *tool);
 
+/* Whether the provider would know two tools by the same name. `hosted` runs there. */
+bool haft__provider_tool_shares_name(const haft__provider *provider, const haft__tool *hosted,
+                                     const haft__tool *other);
+
 /* Appends the types that a provider has, separated by commas; nothing if it has none. */
 void haft__provider_tool_list(const haft__provider *provider, haft__buf *buf);
 

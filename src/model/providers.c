@@ -174,6 +174,7 @@ static const haft__provider providers[] = {
                       .cache = HAFT__CACHE_MARKS,
                       .deferred_tools = HAFT__DEFERRAL_DECLARED,
                       .tools = anthropic_tools,
+                      .named_tools = true,
                       .options = anthropic_options,
                       .cache_write_percent = 125,
                       .cache_write_1h_percent = 200},

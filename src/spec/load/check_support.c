@@ -192,6 +192,39 @@ static void check_servers(haft__loader *l)
 
 /* ---- tools that run at the provider ---- */
 
+/* Another tool that the provider would know by the same name; of two that run there, the first. */
+static const haft__tool *find_namesake(const haft__spec *spec, const haft__provider *provider,
+                                       const haft__tool *hosted)
+{
+    bool before = true;
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        const haft__tool *other = spec->tools.items[i];
+        before = before && other != hosted;
+        if (other != hosted && (before || other->source != HAFT__TOOL_PROVIDER)
+            && haft__provider_tool_shares_name(provider, hosted, other)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+static void check_names_at_provider(haft__loader *l, const haft__provider *provider,
+                                    const haft__tool *tool, haft_str pointer)
+{
+    const haft__tool *other = find_namesake(l->spec, provider, tool);
+    if (other == NULL) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE,
+        "at the provider, this tool and \"%.*s\" have the same name", HAFT__ARG(other->name));
+    if (other->source == HAFT__TOOL_PROVIDER) {
+        haft__loader_hint(l, problem, "leave one of them out");
+    } else {
+        haft__loader_hint(l, problem, "give \"%.*s\" another name", HAFT__ARG(other->name));
+    }
+}
+
 static void check_provider_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
     const haft__provider *provider = haft__provider_for_model(&l->spec->model);
@@ -219,6 +252,8 @@ static void check_provider_tool(haft__loader *l, const haft__tool *tool, haft_st
                                      "choice or phases name \"%.*s\", which runs at the provider",
                                      HAFT__ARG(tool->name));
         haft__loader_hint(l, problem, "name only tools that haft runs");
+    } else {
+        check_names_at_provider(l, provider, tool, pointer);
     }
 }
 

@@ -22,6 +22,19 @@ static const problem_case cases[] = {
     {"model: gemini:x\ntools: [{name: a, provider: {type: shell}}]\n",
      "2:29: the provider of the model runs no tool of the type \"shell\" (it has: web_search, "
      "web_fetch, code_execution)"},
+    {"model: anthropic:x\ntools: [{name: web_search, provider: {type: web_search}}, {name: b, "
+     "provider: {type: web_fetch}}]\n",
+     ""},
+    {"model: anthropic:x\ntools: [{name: a, provider: {type: web_search}}, {name: web_search, "
+     "description: Search the index of it., command: [sh]}]\n",
+     "2:29: at the provider, this tool and \"web_search\" have the same name (give "
+     "\"web_search\" another name)"},
+    {"model: gemini:x\ntools: [{name: a, provider: {type: web_search}}, {name: web_search, "
+     "description: Search the index of it., command: [sh]}]\n",
+     ""},
+    {"model: anthropic:x\ntools: [{name: a, provider: {type: web_search}}, {name: b, provider: "
+     "{type: web_search_20250305}}]\n",
+     "2:70: at the provider, this tool and \"a\" have the same name (leave one of them out)"},
     {"model: openai-chat:gpt-6.1-sol\nbuiltins: {enabled: [glob]}\n",
      "1:8: gpt-6.1-sol takes no tools in the Chat Completions API (the Responses API takes them: "
      "write openai:gpt-6.1-sol)"},
