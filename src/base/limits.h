@@ -196,6 +196,8 @@
     X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
     X(MODEL_RETRY_MS, "model.retry_ms", 60000,                                                     \
       "longest Retry-After of a model server that haft waits for, in milliseconds")                \
+    X(MODEL_BLOCK_MS, "model.block_ms", 60 * 60 * 1000,                                            \
+      "milliseconds after which a model server is asked again, whatever its Retry-After says")     \
     X(MODEL_REQUESTS, "model.requests", 32,                                                        \
       "concurrent requests of one process to one model server")                                    \
     X(MODEL_REFUSALS, "model.refusals", 32,                                                        \

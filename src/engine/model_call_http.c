@@ -114,7 +114,7 @@ static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome
     haft__retry retry = haft__retry_decide(&facts);
     if (retry.server_wait_ms > 0) {
         uint64_t now = haft__loop_now(call->run->runtime->loop);
-        haft__model_server_block(call->server, now + retry.server_wait_ms);
+        haft__model_server_block(call->server, now, retry.server_wait_ms);
     }
     if (retry.again) {
         call->attempt++;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 
 haft_status haft__model_server_find(haft__model_server **list, haft_str url,
@@ -41,8 +42,10 @@ uint64_t haft__model_server_wait_ms(const haft__model_server *server, uint64_t n
     return server->blocked_until_ms > now_ms ? server->blocked_until_ms - now_ms : 0;
 }
 
-void haft__model_server_block(haft__model_server *server, uint64_t until_ms)
+void haft__model_server_block(haft__model_server *server, uint64_t now_ms, uint64_t wait_ms)
 {
+    uint64_t until_ms =
+        now_ms + (wait_ms < HAFT__LIMIT_MODEL_BLOCK_MS ? wait_ms : HAFT__LIMIT_MODEL_BLOCK_MS);
     server->blocked_until_ms =
         until_ms > server->blocked_until_ms ? until_ms : server->blocked_until_ms;
 }

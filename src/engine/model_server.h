@@ -37,8 +37,9 @@ void haft__model_server_free(haft__model_server *list);
 /* Milliseconds until a request may be sent to the server; 0: now. */
 uint64_t haft__model_server_wait_ms(const haft__model_server *server, uint64_t now_ms);
 
-/* Blocks requests until `until_ms`. An earlier time does not shorten an existing block. */
-void haft__model_server_block(haft__model_server *server, uint64_t until_ms);
+/* Blocks requests for `wait_ms` from now on, at most for HAFT__LIMIT_MODEL_BLOCK_MS: a wrong header
+ * must not end all later runs of a process. An earlier end does not shorten an existing block. */
+void haft__model_server_block(haft__model_server *server, uint64_t now_ms, uint64_t wait_ms);
 
 /* Acquires a slot. If `max` slots are in use, returns false; slot->ready is called later, when the
  * slot is in use. */

@@ -42,11 +42,15 @@ static const haft__model_rules rows[] = {
     {.pattern = "gemini", .needs_signatures = true},
 };
 
-/* claude-opus-5-50 is not claude-opus-5-5. */
+/* claude-opus-5-50 is not claude-opus-5-5. Gateways write a version with a dot: claude-opus-5.5. */
 static bool starts_with_name(haft_str model, haft_str name)
 {
-    return haft__str_starts_with(model, name)
-           && (model.len == name.len || !haft__ascii_is_digit(model.ptr[name.len]));
+    bool same = model.len >= name.len;
+    for (size_t i = 0; same && i < name.len; i++) {
+        char c = model.ptr[i];
+        same = c == name.ptr[i] || (c == '.' && name.ptr[i] == '-');
+    }
+    return same && (model.len == name.len || !haft__ascii_is_digit(model.ptr[name.len]));
 }
 
 static bool has_name(haft_str model, haft_str name)

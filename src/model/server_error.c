@@ -93,6 +93,7 @@ bool haft__server_error_find_wrapped(haft__json value, haft__server_error *ret_e
         read_object(*inner, &error);
     } else {
         error.message = haft__json_text(*inner);
+        error.is_text = true;
     }
     *ret_error = error;
     return true;
@@ -406,7 +407,9 @@ static haft_status write_failure(uint32_t status, const haft__server_error *erro
 {
     haft__buf_addf(text, "HTTP %u from the model server: ", status);
     haft__server_error_write(text, error, request_id, cleaner);
-    if ((status == 404 || status == 405) && error->type.len + error->code.len == 0) {
+    /* An error in a form of an API comes from the right URL: the model does not exist. */
+    bool known_form = error->type.len + error->code.len > 0 || error->is_text;
+    if ((status == 404 || status == 405) && !known_form) {
         haft__server_error_add_endpoint_hint(text);
     }
     haft_status checked = haft__buf_check(text, err);

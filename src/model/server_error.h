@@ -16,6 +16,7 @@
 typedef struct haft__server_error {
     haft_str message, type, code, param;
     haft_str reason; /* of Google, more specific than type and code */
+    bool is_text;    /* it has only a message, in the form {"error": TEXT} */
     bool has_wait;   /* it says how long to wait before a retry */
     uint64_t wait_ms;
 } haft__server_error;

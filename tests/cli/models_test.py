@@ -166,7 +166,8 @@ def test_secrets(url):
                      MISTRAL_BASE_URL=f"http://u:{KEY}@{host}/empty/v1?key={KEY}")
     spec = Path(scratch) / "spec.yaml"
     spec.write_text("haft: 1\nname: n\n")
-    rows = {row["model"]: row["why"] for row in json.loads(haft("models", "--json", **variables)[1])}
+    listed_rows = json.loads(haft("models", "--json", **variables)[1])
+    rows = {row["model"]: row["why"] for row in listed_rows}
     check("only_the_host_of_a_url_is_listed",
           [rows.get(name) for name in ("ollama:gemma3", "vllm", "llamacpp", "mistral")],
           [f"listed by {url}", f"no answer from http://{closed_host}",

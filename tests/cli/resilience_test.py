@@ -218,7 +218,8 @@ def test_token_limit():
                     "a": {"type": "string"}}}
                 path.write_text(json.dumps(whole))
                 status, log = run(path)
-            check(f"{wire.replace(', ', '_')}_at_the_limit_with_{'all' if last else 'no'}_arguments",
+            label = wire.replace(", ", "_")
+            check(f"{label}_at_the_limit_with_{'all' if last else 'no'}_arguments",
                   (status, ran.read_text().count("ran"),
                    [event["why"] for event in log if event["kind"] == "call_refused"]),
                   (0, runs, ["invalid"] * (2 - runs)))

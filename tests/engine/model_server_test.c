@@ -67,11 +67,27 @@ TEST(a_server_that_asked_for_a_wait_gets_no_request_before_its_end)
     haft__model_server *list = NULL;
     haft__model_server *server = find(&list, "http://a");
     CHECK_INT(haft__model_server_wait_ms(server, 5), 0, "a server that did not ask to wait");
-    haft__model_server_block(server, 100);
-    haft__model_server_block(server, 50);
+    haft__model_server_block(server, 20, 80);
+    haft__model_server_block(server, 10, 40);
     CHECK_INT(haft__model_server_wait_ms(server, 40), 60, "the later time counts");
     CHECK_INT(haft__model_server_wait_ms(server, 100), 0, "after the wait");
     haft__model_server_free(list);
+}
+
+TEST(a_block_has_a_maximum)
+{
+    static const struct {
+        uint64_t wait, left;
+    } rows[] = {{HAFT__LIMIT_MODEL_BLOCK_MS, HAFT__LIMIT_MODEL_BLOCK_MS},
+                {HAFT__LIMIT_MODEL_BLOCK_MS + 1, HAFT__LIMIT_MODEL_BLOCK_MS},
+                {UINT64_MAX, HAFT__LIMIT_MODEL_BLOCK_MS}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__model_server *list = NULL;
+        haft__model_server *server = find(&list, "http://a");
+        haft__model_server_block(server, 7, rows[i].wait);
+        CHECK_INT(haft__model_server_wait_ms(server, 7), rows[i].left, "row %zu", i);
+        haft__model_server_free(list);
+    }
 }
 
 TEST(out_of_memory_adds_no_server)

@@ -61,7 +61,7 @@ static const struct {
      "{'error':{'message':'Insufficient Balance','type':'unknown_error'}}", "",
      "quota " HTTP("402") "Insufficient Balance (unknown_error)"},
     {"ollama", 404, "{'error':'model \\'x\\' not found'}", "",
-     "other " HTTP("404") "model \"x\" not found; is base_url right? It usually ends in /v1"},
+     "other " HTTP("404") "model \"x\" not found"},
     {"a list", 400, "[{'error':{'code':400,'message':'bad','status':'INVALID_ARGUMENT'}}]", "",
      "other " HTTP("400") "bad (INVALID_ARGUMENT, 400)"},
     {"too large", 413, "", "", "context " HTTP("413") "no message"},
