@@ -143,14 +143,21 @@ class Server:
             entry = self.entries.pop(0) if self.entries else error(500, "no reply is left")
             self.active += 1
             self.most_active = max(self.most_active, self.active)
+        handler.active = True
         try:
             entry = entry(body) if callable(entry) else entry
             self.send(handler, entry if isinstance(entry, dict) else {"pieces": entry})
         except OSError:
             handler.close_connection = True
         finally:
-            with self.lock:
-                self.active -= 1
+            self.leave(handler)
+
+    def leave(self, handler):
+        """The request is no longer active: the client may send another one as soon as it has read
+        the last piece."""
+        with self.lock:
+            self.active -= handler.active
+            handler.active = False
 
     def send(self, handler, entry):
         good = entry.get("status", 200) == 200
@@ -161,7 +168,9 @@ class Server:
         handler.send_header("Connection", "close")
         handler.end_headers()
         handler.close_connection = True
-        for piece in entry["pieces"]:
+        for i, piece in enumerate(entry["pieces"]):
+            if i + 1 == len(entry["pieces"]) and "end" not in entry:
+                self.leave(handler)
             handler.wfile.write(piece.encode())
             handler.wfile.flush()
         if entry.get("end") == "reset":
