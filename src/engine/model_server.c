@@ -75,7 +75,8 @@ static void remove_waiting(haft__model_server *server, haft__model_slot *slot)
 
 bool haft__model_server_acquire(haft__model_server *server, haft__model_slot *slot, uint32_t max)
 {
-    if (server->active >= max) {
+    slot->max = max;
+    if (server->active >= max || server->waiting != NULL) {
         add_waiting(server, slot);
         return false;
     }
@@ -89,13 +90,12 @@ void haft__model_server_release(haft__model_server *server, haft__model_slot *sl
     if (slot->waiting) {
         remove_waiting(server, slot);
     }
-    if (!slot->in_use) {
-        return;
+    if (slot->in_use) {
+        slot->in_use = false;
+        server->active--;
     }
-    slot->in_use = false;
-    server->active--;
-    haft__model_slot *first = server->waiting;
-    if (first != NULL) {
+    while (server->waiting != NULL && server->active < server->waiting->max) {
+        haft__model_slot *first = server->waiting;
         remove_waiting(server, first);
         server->active++;
         first->in_use = true;

@@ -17,6 +17,7 @@
 typedef struct haft__model_slot {
     struct haft__model_slot *next; /* next in the list of waiting slots */
     bool in_use, waiting;
+    uint32_t max; /* requests to the server, its own included, when it comes into use */
     void (*ready)(void *context); /* called when a waiting slot is in use */
     void *context;
 } haft__model_slot;
@@ -41,12 +42,12 @@ uint64_t haft__model_server_wait_ms(const haft__model_server *server, uint64_t n
  * must not end all later runs of a process. An earlier end does not shorten an existing block. */
 void haft__model_server_block(haft__model_server *server, uint64_t now_ms, uint64_t wait_ms);
 
-/* Acquires a slot. If `max` slots are in use, returns false; slot->ready is called later, when the
- * slot is in use. */
+/* Acquires a slot. If `max` slots are in use, or others wait, returns false; slot->ready is called
+ * later, when the slot is in use. Slots wait in their order, also if their maxima differ. */
 bool haft__model_server_acquire(haft__model_server *server, haft__model_slot *slot, uint32_t max);
 
-/* Releases the slot, or removes it from the waiting slots. A released slot is given to the first
- * waiting slot. */
+/* Releases the slot, or removes it from the waiting slots. The first waiting slots that may then be
+ * in use are notified. */
 void haft__model_server_release(haft__model_server *server, haft__model_slot *slot);
 
 #endif

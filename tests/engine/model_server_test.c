@@ -50,6 +50,41 @@ TEST(requests_beyond_the_limit_wait_for_a_slot)
     haft__model_server_free(list);
 }
 
+TEST(slots_with_other_limits_wait_in_their_order)
+{
+    haft__model_server *list = NULL;
+    haft__model_server *server = find(&list, "http://a");
+    unsigned ready[5] = {0};
+    haft__model_slot slots[5];
+    static const uint32_t max[] = {3, 3, 1, 3, 3};
+    for (size_t i = 0; i < COUNT(slots); i++) {
+        slots[i] = (haft__model_slot){.ready = on_ready, .context = &ready[i]};
+        CHECK_INT(haft__model_server_acquire(server, &slots[i], max[i]), i < 2, "slot %zu", i);
+    }
+    haft__model_server_release(server, &slots[0]);
+    CHECK_INT(ready[2] + ready[3], 0, "one is in use, and the next slot must be the only one");
+    haft__model_server_release(server, &slots[1]);
+    CHECK(ready[2] == 1 && ready[3] == 1 && ready[4] == 1, "it comes first, the others follow");
+    CHECK_INT(server->active, 3, "active requests");
+    haft__model_server_free(list);
+}
+
+TEST(a_waiting_slot_that_is_removed_lets_the_next_ones_pass)
+{
+    haft__model_server *list = NULL;
+    haft__model_server *server = find(&list, "http://a");
+    unsigned ready[3] = {0};
+    haft__model_slot slots[3];
+    static const uint32_t max[] = {2, 1, 2};
+    for (size_t i = 0; i < COUNT(slots); i++) {
+        slots[i] = (haft__model_slot){.ready = on_ready, .context = &ready[i]};
+        CHECK_INT(haft__model_server_acquire(server, &slots[i], max[i]), i < 1, "slot %zu", i);
+    }
+    haft__model_server_release(server, &slots[1]);
+    CHECK(ready[1] == 0 && ready[2] == 1 && server->active == 2, "the last slot is in use");
+    haft__model_server_free(list);
+}
+
 TEST(the_default_limit_of_requests_applies)
 {
     haft__model_server *list = NULL;
