@@ -295,25 +295,6 @@ static haft_status add_fallbacks(haft_agent *agent, bool read_only, haft_error *
     return status;
 }
 
-/* Whether a run of the spec can be handed to this agent, directly or by another agent. */
-static bool is_handoff_target(const haft__spec *spec, haft_str name)
-{
-    for (size_t i = 0; i < spec->handoff_count; i++) {
-        if (!spec->handoffs[i].outer && haft__str_equal(spec->handoffs[i].agent, name)) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < spec->agent_count; i++) {
-        const haft__spec *agent = spec->agents[i].spec;
-        for (size_t k = 0; k < agent->handoff_count; k++) {
-            if (agent->handoffs[k].outer && haft__str_equal(agent->handoffs[k].agent, name)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static haft_status find_handoff_agent(haft_agent *agent, haft_str name, bool read_only,
                                       haft__redactor *shared, haft_agent **ret_agent,
                                       haft_error *err);
@@ -327,7 +308,7 @@ static haft_status add_handoffs(haft_agent *agent, haft_error *err)
     haft_status status = HAFT_OK;
     for (size_t i = 0; status == HAFT_OK && i < spec->agent_count; i++) {
         haft_agent *target = NULL;
-        if (spec->handoff_count > 0 && is_handoff_target(spec, spec->agents[i].name)) {
+        if (spec->handoff_count > 0 && haft__spec_is_handoff_target(spec, spec->agents[i].name)) {
             status = find_handoff_agent(agent, spec->agents[i].name, false, agent->redactor,
                                         &target, err);
         }

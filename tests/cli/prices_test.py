@@ -229,6 +229,24 @@ def test_other_models():
     check("its_cost_is_known", cost(begun), 2 * REPLY)
 
 
+def test_graph_below():
+    """A limit in dollars of a graph, whose node starts a graph of a file, whose agent has no
+    price."""
+    def graph(name, node, **more):
+        edges = [{"from": "start", "to": "a"}, {"from": "a", "to": "end"}]
+        return put(name, kind="graph", description="Finds a fact about a subject.",
+                   graph={"channels": {"q": {}}, "nodes": {"a": node}, "edges": edges}, **more)
+    low = {"haft": 1, "name": "low", "description": "Finds a fact about a subject.",
+           "model": {"provider": "openai", "model": "mine", "api_key": "sk-test-0123456789"}}
+    inner = graph("inner", {"agent": "low", "task": "{/q}"}, agents={"low": low})
+    outer = graph("outer", {"graph": "inner.json"}, limits={"usd": 1})
+    found = [haft("user", "check", path) for path in (inner, outer)]
+    check("a_graph_below_a_limit_in_dollars_has_prices",
+          ([done.returncode for done in found],
+           "the agent can ask openai:mine, whose price is not known" in found[1].stdout),
+          ([0, 2], True))
+
+
 with tempfile.TemporaryDirectory() as directory:
     scratch = Path(directory)
     for name in ("user", "other", "dear", "bad"):
@@ -243,3 +261,4 @@ with tempfile.TemporaryDirectory() as directory:
     test_run()
     test_recovery()
     test_other_models()
+    test_graph_below()

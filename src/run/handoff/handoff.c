@@ -24,6 +24,24 @@ const haft__handoff *haft__spec_find_handoff(const haft__spec *spec, haft_str to
     return NULL;
 }
 
+bool haft__spec_is_handoff_target(const haft__spec *spec, haft_str name)
+{
+    for (size_t i = 0; i < spec->handoff_count; i++) {
+        if (!spec->handoffs[i].outer && haft__str_equal(spec->handoffs[i].agent, name)) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < spec->agent_count; i++) {
+        const haft__spec *agent = spec->agents[i].spec;
+        for (size_t k = 0; agent != NULL && k < agent->handoff_count; k++) {
+            if (agent->handoffs[k].outer && haft__str_equal(agent->handoffs[k].agent, name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 const haft__spec *haft__handoff_spec(const haft__run *run, const haft__handoff *handoff)
 {
     return handoff->agent.len > 0 ? haft__spec_find_agent(run->first_spec, handoff->agent)

@@ -17,6 +17,10 @@ const haft__spec *haft__spec_find_agent(const haft__spec *spec, haft_str name);
 /* The handoff of that tool; NULL if it is not a transfer tool. */
 const haft__handoff *haft__spec_find_handoff(const haft__spec *spec, haft_str tool);
 
+/* Whether a run of the spec can be handed to the agent of that name, by the spec itself or by one
+ * of its agents. */
+bool haft__spec_is_handoff_target(const haft__spec *spec, haft_str name);
+
 /* The spec of the agent that gets the run; NULL if the run has no such agent. */
 const haft__spec *haft__handoff_spec(const haft__run *run, const haft__handoff *handoff);
 

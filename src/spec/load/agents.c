@@ -416,17 +416,58 @@ const haft__spec *haft__loader_agent_of(const haft__loader *l, haft__json entry)
     return name.len > 0 ? haft__spec_find_agent(l->spec, name) : NULL;
 }
 
+/* Whether a run of the spec can start this agent or be handed to it. A graph can start all its
+ * agents. */
+static bool can_use(const haft__spec *spec, const haft__agent_spec *agent)
+{
+    bool used = spec->kind == HAFT__SPEC_GRAPH
+                || (spec->handoff_count > 0 && haft__spec_is_handoff_target(spec, agent->name));
+    for (size_t i = 0; i < spec->agent_tool_count; i++) {
+        used = used || haft__str_equal(spec->agent_tools[i].agent, agent->name);
+    }
+    return used;
+}
+
+/* A dollar limit covers the models of a spec and of all agents that it uses, on all levels. The
+ * recursion ends because agents are nested at most HAFT__LIMIT_CHILD_DEPTH deep. */
+const haft__model_spec *haft__loader_find_unpriced(const haft__spec *spec)
+{
+    const haft__spec *summariser = spec->context.summariser;
+    for (const haft__spec *at = spec; at != NULL; at = at->fallback) {
+        if (!at->model.price.known) {
+            return &at->model;
+        }
+    }
+    const haft__model_spec *found =
+        summariser != NULL && !summariser->model.price.known ? &summariser->model : NULL;
+    for (size_t i = 0; found == NULL && i < spec->agent_count; i++) {
+        if (spec->agents[i].spec != NULL && can_use(spec, &spec->agents[i])) {
+            found = haft__loader_find_unpriced(spec->agents[i].spec);
+        }
+    }
+    return found;
+}
+
 void haft__loader_check_agent_money(haft__loader *l, const haft__spec *agent, bool limited,
                                     haft_str pointer)
 {
-    if (!l->options->kept && (l->spec->limits.has_usd || limited) && !agent->model.price.known) {
-        haft__spec_problem *problem = haft__loader_error(
-            l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
-            "there is a limit in dollars, but the price of the agent's model is not known");
-        haft__loader_hint(l, problem,
-                          "write its price into the model of the agent: price: "
-                          "{input: .., output: ..}");
+    const haft__model_spec *model = !l->options->kept && (l->spec->limits.has_usd || limited)
+                                        ? haft__loader_find_unpriced(agent)
+                                        : NULL;
+    if (model == NULL) {
+        return;
     }
+    haft__spec_problem *problem =
+        model == &agent->model
+            ? haft__loader_error(
+                l, pointer, HAFT__SUBJECT_VALUE,
+                "there is a limit in dollars, but the price of the agent's model is not known")
+            : haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                                 "there is a limit in dollars, but the agent can ask %.*s:%.*s, "
+                                 "whose price is not known",
+                                 HAFT__ARG(model->provider), HAFT__ARG(model->model));
+    haft__loader_hint(l, problem, "write its price into %s: price: {input: .., output: ..}",
+                      model == &agent->model ? "the model of the agent" : "that model");
 }
 
 static void check_traits(haft__loader *l, haft__json entry, const haft__tool *tool,
@@ -482,7 +523,8 @@ void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__
                                 .spec = spec,
                                 .limits = haft__loader_read_agent_limits(l, entry, pointer)};
     l->spec->agent_tool_count++;
-    haft__loader_check_agent_money(l, spec, added->limits.has_usd, pointer);
+    haft__loader_check_agent_money(l, spec, added->limits.has_usd,
+                                   haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)));
     haft__loader_check_child_handoffs(l, spec, pointer);
     check_traits(l, entry, tool, pointer);
 }

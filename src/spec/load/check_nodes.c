@@ -249,8 +249,9 @@ static void check_agent(haft__loader *l, haft__json node, haft_str pointer)
         haft__loader_hint(l, problem, "write task: with a template, such as \"{/question}\"");
     }
     if (agent != NULL) {
-        haft__loader_check_agent_money(
-            l, agent, haft__object_get(limits, "usd").kind == HAFT__JSON_NUMBER, pointer);
+        haft__loader_check_agent_money(l, agent,
+                                       haft__object_get(limits, "usd").kind == HAFT__JSON_NUMBER,
+                                       haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)));
     }
 }
 
@@ -264,6 +265,11 @@ static void check_graph_file(haft__loader *l, haft__json node, haft_str pointer)
             l, haft__loader_pointer_to_key(l, pointer, HAFT__LIT("graph")), HAFT__SUBJECT_VALUE,
             "%.*s is not a graph", HAFT__ARG(haft__object_string(node, "graph")));
         haft__loader_hint(l, problem, "its kind must be graph; of an agent, write agent: FILE");
+    } else if (spec != NULL) {
+        haft__json limits = haft__object_object(node, "limits");
+        haft__loader_check_agent_money(l, spec,
+                                       haft__object_get(limits, "usd").kind == HAFT__JSON_NUMBER,
+                                       haft__loader_pointer(l, "%.*s/graph", HAFT__ARG(pointer)));
     }
 }
 

@@ -114,6 +114,33 @@ static void report_unusable(haft__loader *l, haft_str pointer, haft_str agent, c
     haft__loader_hint(l, problem, "%s", hint);
 }
 
+static void report_unpriced(haft__loader *l, haft_str pointer, haft_str agent)
+{
+    report_unusable(l, pointer, agent, "can ask a model without a price, but limits.usd is set",
+                    "write its price into that model: price: {input: .., output: ..}");
+}
+
+/* Whether the cost of the agent can be counted, or is not limited. */
+static bool has_prices(const haft__loader *l, const haft__spec *agent)
+{
+    return l->options->kept || !l->spec->limits.has_usd
+           || haft__loader_find_unpriced(agent) == NULL;
+}
+
+/* Reports agents without a price that get the run only from other agents. */
+static void check_later_agents(haft__loader *l)
+{
+    const haft__spec *spec = l->spec;
+    haft__json named = haft__object_array(l->source, "handoffs");
+    for (size_t i = 0; i < spec->agent_count && l->status == HAFT_OK; i++) {
+        haft_str name = spec->agents[i].name;
+        if (spec->agents[i].spec != NULL && !has_text(named, name)
+            && haft__spec_is_handoff_target(spec, name) && !has_prices(l, spec->agents[i].spec)) {
+            report_unpriced(l, haft__loader_pointer_to_key(l, HAFT__LIT("/agents"), name), name);
+        }
+    }
+}
+
 /* Whether the agent can get a run by a handoff. The agents that it hands off to must be in the spec
  * that the run began with. */
 static bool is_usable(haft__loader *l, haft_str name, haft_str pointer)
@@ -127,9 +154,8 @@ static bool is_usable(haft__loader *l, haft_str name, haft_str pointer)
                         "start it by a tool with agent: instead");
         return false;
     }
-    if (!l->options->kept && l->spec->limits.has_usd && !agent->model.price.known) {
-        report_unusable(l, pointer, name, "has a model without a price, but limits.usd is set",
-                        "write its price into its model: price: {input: .., output: ..}");
+    if (!has_prices(l, agent)) {
+        report_unpriced(l, pointer, name);
         return false;
     }
     for (size_t i = 0; i < agent->handoff_count; i++) {
@@ -206,4 +232,5 @@ void haft__loader_add_handoffs(haft__loader *l)
         add_handoff(l, &handoffs[l->spec->handoff_count], haft__json_text(names.items[i]),
                     haft__loader_pointer(l, "/handoffs/%u", i));
     }
+    check_later_agents(l);
 }

@@ -132,8 +132,12 @@ void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__
 /* The spec that a node with `agent`, or with `graph: FILE`, starts; NULL if the node has neither
  * key, or the spec has errors. `pointer` is the location of the node. */
 const haft__spec *haft__loader_node_agent(const haft__loader *l, haft__json node, haft_str pointer);
-/* Reports an agent with an unknown price if its cost is limited, by the spec or by `limited`.
- * `pointer` is the location of its tool or node. */
+/* A model of the spec, or of an agent that its runs use, whose price is not known; NULL without
+ * one. */
+const haft__model_spec *haft__loader_find_unpriced(const haft__spec *spec);
+/* Reports a model with an unknown price that the agent can ask, itself or through the agents that
+ * it uses, if the cost is limited, by the spec or by `limited`. `pointer` is the location of the
+ * name of the agent. */
 void haft__loader_check_agent_money(haft__loader *l, const haft__spec *agent, bool limited,
                                     haft_str pointer);
 /* Whether a name is the name of a file: NAME.yaml, .yml or .json. */

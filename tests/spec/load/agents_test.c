@@ -56,6 +56,53 @@ TEST(agents_of_tools_are_checked)
     check_problems(agents, COUNT(agents));
 }
 
+#define PRICED   "model: {provider: openai, model: a, price: {input: 1, output: 2}}"
+#define UNPRICED "{haft: 1, name: x, description: Finds a fact., model: openai:b}"
+#define LIMIT    "limits: {usd: 1}\n"
+
+#define OWN                                                                                        \
+    "there is a limit in dollars, but the price of the agent's model is not known (write its "     \
+    "price into the model of the agent: price: {input: .., output: ..})"
+#define BELOW                                                                                      \
+    "there is a limit in dollars, but the agent can ask openai:b, whose price is not known "       \
+    "(write its price into that model: price: {input: .., output: ..})"
+#define LATER                                                                                      \
+    "can ask a model without a price, but limits.usd is set (write its price into that "           \
+    "model: price: {input: .., output: ..})"
+
+static const problem_case money[] = {
+    {LIMIT AGENTS("low: " UNPRICED) TOOL("agent: low"), "3:28: " OWN},
+    {AGENTS("mid: " AGENT(PRICED ", tools: [{name: ask, agent: low}]") ", low: " UNPRICED)
+         TOOL("agent: mid"),
+     ""},
+    {LIMIT AGENTS("mid: " AGENT(PRICED ", tools: [{name: ask, agent: low}]") ", low: " UNPRICED)
+         TOOL("agent: mid"),
+     "3:28: " BELOW},
+    {AGENTS("mid: " AGENT(PRICED ", tools: [{name: ask, agent: low}]") ", low: " UNPRICED)
+         TOOL("agent: mid, limits: {usd: 1}"),
+     "2:28: " BELOW},
+    {LIMIT AGENTS("mid: " AGENT(PRICED ", agents: {low: " UNPRICED "}")) TOOL("agent: mid"),
+     "2:143: warning: agent mid: the agent \"low\" is not used: no tool, handoff or node names it"},
+    {LIMIT AGENTS("mid: " AGENT(PRICED ", agents: {low: " UNPRICED "}, handoffs: [low]"))
+         TOOL("agent: mid"),
+     "3:28: " BELOW},
+    {LIMIT AGENTS("mid: " AGENT("models: [offline, openai:b]")) TOOL("agent: mid"), "3:28: " BELOW},
+    {LIMIT AGENTS("mid: " AGENT("context: {summarise: {model: openai:b}}")) TOOL("agent: mid"),
+     "3:28: " BELOW},
+    {LIMIT AGENTS("mid: " AGENT("models: [offline, openai:b]")) "handoffs: [mid]\n",
+     "3:12: the agent \"mid\" " LATER},
+    {LIMIT AGENTS(
+         "mid: " AGENT("tools: [{name: ask, agent: low}]") ", low: " UNPRICED) "handoffs: [mid]\n",
+     "3:12: the agent \"mid\" " LATER},
+    {LIMIT AGENTS("mid: " AGENT("handoffs: [low]") ", low: " UNPRICED) "handoffs: [mid]\n",
+     "2:85: the agent \"low\" " LATER},
+};
+
+TEST(a_limit_in_dollars_needs_the_prices_of_all_levels)
+{
+    check_problems(money, COUNT(money));
+}
+
 static void add_agents(haft__buf *buf, char level, size_t count, char used, size_t used_count)
 {
     for (size_t i = 0; i < count; i++) {
