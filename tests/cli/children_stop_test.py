@@ -81,6 +81,14 @@ def blocked_children(name):
     check(f"a_blocked_run_continues_{name}", (status, again[:2], lines_of("effects")),
           (1, (0, "end\n"), ["x"] * 2))
     check(f"and_replays_{name}", place.haft("runs", "replay", result["run"])[0], 0)
+    spec["agents"]["good"] = place.agent("good", ["ok"])  # it ends before the call beside it
+    result = place.run(spec)[1]
+    place.put("keyed.script.json", {"replies": [{"text": "never"}]})
+    again = place.haft("resume", result["run"], "--quiet")
+    kinds = [event["kind"] for event in place.events(result["run"])]
+    check(f"results_that_were_recorded_without_decisions_replay_{name}",
+          (again[:2], kinds[kinds.index("child_finished") + 1],
+           place.haft("runs", "replay", result["run"])[:1]), ((0, "end\n"), "call_finished", (0,)))
 
 
 # ---- Ctrl-C ----
@@ -210,7 +218,7 @@ def stuck_root(name):
     done, _, err = place.haft("approve", "last", "c1.1/c1.1")
     child = place.children("last")[0]
     check(f"a_command_that_was_delivered_is_reported_as_such_{name}",
-          (status, done, "the command was delivered, but its run" in err, "KEEPER" in err,
+          (status, done, "the command was delivered, but the run" in err, "KEEPER" in err,
            place.shown(child)["end"], lines_of("effects")),
           (4, 2, True, True, "done", ["x"]))
     place.environment["KEEPER"] = "Ada"

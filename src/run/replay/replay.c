@@ -3,12 +3,13 @@
  * replay.c - folds the inputs of a log, with their times, and compares the decisions.
  *
  * If decide returns an event for a state, the next event must be that decision; every other event
- * must be an input. There are four exceptions. First, after a crash the new owner may have
+ * must be an input. There are five exceptions. First, after a crash the new owner may have
  * restarted a call, or recorded its outcome as unknown; decide does neither. Second, an expired
  * deadline is decided when the owner checks the clock, which may be after other events. Third, a
  * new owner of a run applies commands and checks deadlines of pending calls before any other
  * decision. Fourth, a process that knew a secret omits it from later events
- * (run/redact/withhold.h).
+ * (run/redact/withhold.h). Fifth, a process that stops, or cannot create the next child, records
+ * the results of running operations and decides nothing; the decisions come after them.
  *
  * Tests: tests/run/replay/replay_test.c, tests/sim/.
  */
@@ -75,6 +76,22 @@ static bool is_scripted_result(const haft__run *run, const haft__event *event)
     const haft__run_call *call = find_interrupted(run, event);
     return event->kind == HAFT__EVENT_CALL_FINISHED && call != NULL
            && call->tool->source == HAFT__TOOL_HEADLESS;
+}
+
+/* Whether the event is the result of an operation that the host or another run was performing. For
+ * a call with the result of a child or a built-in tool, call_finished is a decision. */
+static bool is_result_of_operation(const haft__run *run, const haft__event *event)
+{
+    haft_str key = haft__object_text(event->object, "call");
+    if (event->kind == HAFT__EVENT_CHILD_FINISHED) {
+        const haft__child *child = haft__child_find(run, key);
+        return child != NULL && !child->finished;
+    }
+    const haft__run_call *call = is_input(event) ? haft__run_find_call(run, key) : NULL;
+    bool of_call = event->kind == HAFT__EVENT_CALL_FINISHED || event->kind == HAFT__EVENT_CALL_ASKED
+                   || event->kind == HAFT__EVENT_ARTIFACT_STORED
+                   || event->kind == HAFT__EVENT_TOOLS_REVEALED;
+    return of_call && call != NULL && haft__call_needs_host(call);
 }
 
 static haft_status decide_at(player *p, uint64_t now_ms, haft__effect *ret_effect)
@@ -218,10 +235,12 @@ static haft_status compare(player *p, const haft__event *event)
     if (decided ? matches_recorded(p, event, &effect) : is_input(event)) {
         return HAFT_OK;
     }
-    if (decided && effect.child != NULL
-        && (is_input(event) || find_interrupted(&p->run, event) != NULL)) {
+    /* A process that could not create the child recorded other events first. */
+    bool blocked =
+        effect.child != NULL && (is_input(event) || find_interrupted(&p->run, event) != NULL);
+    if (decided && (blocked || is_result_of_operation(&p->run, event))) {
         p->result.decisions--;
-        return HAFT_OK; /* a process that could not create the child recorded other events first */
+        return HAFT_OK;
     }
     return report_difference(p, event, decided ? effect.body : HAFT__LIT(""));
 }

@@ -292,6 +292,47 @@ TEST(interrupted_calls_are_recovered_before_other_decisions)
     }
 }
 
+/* Appends the results of both running calls, with no decision between them. */
+static void append_results(help_run *r)
+{
+    haft__buf body;
+    haft__buf_init(&body, 1 << 16);
+    for (size_t i = 0; i < 2; i++) {
+        haft__outcome outcome = {.ok = true, .text = HAFT__LIT("sent")};
+        haft__buf_clear(&body);
+        haft__input_call_finished(&body, &r->drive.run, &r->drive.run.calls[i], &outcome);
+        CHECK_INT(haft__drive_append(&r->drive, haft__buf_str(&body), &r->err), HAFT_OK, "%s",
+                  r->err.message);
+    }
+    haft__buf_finish(&body);
+}
+
+/* The result of the first call frees a slot for a third one, which the process does not start. */
+TEST(a_process_that_stops_records_results_and_decides_nothing)
+{
+    static const char spec[] = "agent; tools=send; parallel=2";
+    static const char script[] =
+        "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},{\"name\":"
+        "\"send\",\"arguments\":{\"q\":\"b\"}},{\"name\":\"send\",\"arguments\":{\"q\":\"c\"}}"
+        "]},{\"text\":\"ok\"}],\"results\":{\"send\":\"sent\"}}";
+    help_run before, r;
+    help_run_init(&before, spec, script);
+    CHECK_INT(help_run_go(&before), HAFT_OK, "%s", before.err.message);
+    haft_str log = haft__buf_str(&before.log), rest = log;
+    for (int i = 0; i < 5; i++) { /* both have started */
+        (void)haft__str_split(&rest, '\n');
+    }
+    help_run_init(&r, spec, script);
+    CHECK_INT(help_run_restore(&r, help_keep((haft_str){log.ptr, log.len - rest.len})), HAFT_OK,
+              "%s", r.err.message);
+    append_results(&r);
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "the end of the run");
+    check_identical(&r, spec);
+    help_run_finish(&r);
+    help_run_finish(&before);
+}
+
 #define LATE_SPEC                                                                                  \
     "agent; tools=look!read_only,pay; approve=pay; deadline_ms=1000; on_expire=\"fail\""
 #define LATE_SCRIPT                                                                                \
