@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Trees that several processes work on: pauses of three levels in any order, a cancel and an answer
-at the same time, agents of another provider, a file of an agent that changes."""
+at the same time, agents of another provider, a file of an agent that changes, late answers."""
 import itertools
 import json
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -113,6 +114,39 @@ def changed_file(place, name):
           (kept[0], json.loads(kept[1])["answer"] if kept[1] else kept[2]), (0, "all done"))
 
 
+def late_answer(place, name):
+    """The answer for a child comes after its deadline: it is rejected, and the tree continues."""
+    found = {}
+    for on_expire in ("fail", "reject"):
+        low = place.agent("low", [[call("pick")], "low done"], [PICK],
+                          pauses={"headless": {"deadline": "1s", "on_expire": on_expire}})
+        root = place.run(place.agent("top", [[call("ask_low", task="l")], "top done"], [ask("low")],
+                                     agents={"low": low}))[1]["run"]
+        time.sleep(1.1)  # until the deadline has passed
+        status, out, err = place.haft("answer", root, "c1.1/c1.1", '"x"', "--json")
+        result = json.loads(out)
+        found[on_expire] = (status, result["run"] == root, result["end"], result["answer"],
+                            result["error"]["message"][:8], ends(place, root))
+    check(f"a_tree_continues_after_a_late_answer_{name}", found,
+          {"fail": (1, True, "done", "top done", "too late", (["expired", "done"], 2)),
+           "reject": (1, True, "done", "top done", "too late", (["done"] * 2, 2))})
+
+
+def child_alone(place, name):
+    """A command to a child alone says how the run that waits for it continues."""
+    top = place.agent("top", [[call("ask_low", task="l")], "top done"], [ask("low")],
+                      agents={"low": place.agent("low", [[call("pick")], "low done"], [PICK])})
+    root = place.run(top)[1]["run"]
+    child = place.children(root)[0]
+    status, _, err = place.haft("cancel", child)
+    check(f"a_cancelled_child_names_the_run_that_waits_{name}",
+          (status, f"haft resume {root}" in err), (130, True))
+    check(f"that_run_continues_{name}", place.haft("resume", root, "--quiet")[:2],
+          (0, "top done\n"))
+    status, _, err = place.haft("resume", child)
+    check(f"an_ended_tree_is_not_named_{name}", f"haft resume {root}" in err, False)
+
+
 with tempfile.TemporaryDirectory(prefix="haft-answers-") as scratch:
     for store_name, new_store in stores(scratch):
         here = Place(scratch, new_store())
@@ -120,3 +154,5 @@ with tempfile.TemporaryDirectory(prefix="haft-answers-") as scratch:
         cancel_races(here, store_name)
         other_provider(here, store_name)
         changed_file(here, store_name)
+        late_answer(here, store_name)
+        child_alone(here, store_name)

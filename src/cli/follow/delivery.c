@@ -40,26 +40,6 @@ static bool can_ask_again(const haft__args *args)
            && !haft__args_has(args, "events") && !haft__args_has(args, "quiet");
 }
 
-/* Follows the run, even if it rejected the command: it may have processed other commands and
- * started calls. */
-static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, haft_run *run,
-                                      haft_status status, haft_error *err)
-{
-    haft_error refused = *err;
-    *err = (haft_error){0};
-    cli->problem = refused; /* --json prints it with the state of the run */
-    bool reported = status == HAFT_BAD_STATE && can_ask_again(args);
-    if (reported) {
-        haft__diagnostic_print_error(cli->errors, &cli->arena, &refused);
-    }
-    haft__exit_status result = haft__follow_run(cli, args, run, err);
-    if (status == HAFT_OK || (reported && haft_run_state(run) == HAFT_ENDED)) {
-        return result; /* the person has answered at the terminal */
-    }
-    *err = reported ? (haft_error){.status = status} : refused;
-    return haft__session_exit_status(status);
-}
-
 static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
                             haft__delivery_problem problem, haft_status status, haft_error *err)
 {
@@ -181,6 +161,44 @@ static haft__exit_status follow_tree(haft__cli *cli, const haft__args *args, haf
     return result;
 }
 
+/* Follows the run after a command to it or to `child`, a run below it. */
+static haft__exit_status follow_sent(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                                     haft_str root, haft_str child, haft__delivery_result *sent,
+                                     haft_error *err)
+{
+    if (haft__str_equal(root, child)) {
+        return sent->owned ? haft__follow_run(cli, args, sent->run, err)
+                           : haft__follow_print_since(cli, args, sent->run, sent->seen_seq, err);
+    }
+    haft__exit_status result = follow_tree(cli, args, runtime, root, child, sent, err);
+    sent->run = sent->owned ? NULL : sent->run; /* the pool releases the run */
+    return result;
+}
+
+/* Follows the run that rejected the command, or the tree of that run: it may have processed other
+ * commands, started calls, or applied a deadline. */
+static haft__exit_status follow_rejected(haft__cli *cli, const haft__args *args,
+                                         haft_runtime *runtime, haft_str root, haft_str child,
+                                         haft__delivery_result *sent, haft_status status,
+                                         haft_error *err)
+{
+    haft_error refused = *err;
+    *err = (haft_error){0};
+    cli->problem = refused; /* --json prints it with the state of the run */
+    bool reported = status == HAFT_BAD_STATE && can_ask_again(args);
+    if (reported) {
+        haft__diagnostic_print_error(cli->errors, &cli->arena, &refused);
+    }
+    haft__exit_status result = follow_sent(cli, args, runtime, root, child, sent, err);
+    bool ended = sent->run != NULL ? haft_run_state(sent->run) == HAFT_ENDED
+                                   : err->status == HAFT_OK && result != HAFT__EXIT_WAITING;
+    if (reported && ended) {
+        return result; /* the person has answered at the terminal */
+    }
+    *err = reported ? (haft_error){.status = status} : refused;
+    return haft__session_exit_status(status);
+}
+
 static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                                  const haft__delivery *delivery, haft_error *err)
 {
@@ -211,13 +229,10 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
     if (status != HAFT_OK) {
         explain_problem(cli, delivery, sent.problem, status, err);
     }
-    if (status == HAFT_OK && !haft__str_equal(root, request.run)) {
-        result = follow_tree(cli, args, runtime, root, request.run, &sent, err);
-        sent.run = sent.owned ? NULL : sent.run; /* the pool releases the run */
-    } else if (sent.owned) {
-        result = follow_owned(cli, args, sent.run, status, err);
+    if (sent.owned && status != HAFT_OK) {
+        result = follow_rejected(cli, args, runtime, root, request.run, &sent, status, err);
     } else if (status == HAFT_OK) {
-        result = haft__follow_print_since(cli, args, sent.run, sent.seen_seq, err);
+        result = follow_sent(cli, args, runtime, root, request.run, &sent, err);
     }
     haft_run_release(sent.run);
     haft__spec_choice_finish(&choice);

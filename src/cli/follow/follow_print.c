@@ -10,6 +10,7 @@
 #include "cli/terminal/pending.h"
 #include "cli/terminal/print.h"
 #include "engine/ops/run_tree.h"
+#include "engine/ops/stored_run.h"
 #include "engine/run.h"
 
 /* Whether the run or a run below it waits for an answer. A run that is open for reading only may
@@ -72,6 +73,22 @@ static void print_answer(haft__cli *cli, const haft__args *args, const haft_run 
     haft__print_markdown(cli->out, answer, &caps);
 }
 
+/* The runs above a child can wait without an owner until it ends; a command to the child alone does
+ * not continue them. */
+static void print_waiting_root(haft__cli *cli, const haft_run *run)
+{
+    haft_str root = run->state.root;
+    haft_error unread = {0};
+    haft__store_run row;
+    if (haft_run_state(run) == HAFT_ENDED && root.len > 0
+        && haft__stored_run_find(run->runtime, &cli->arena, root, true, &row, &unread) == HAFT_OK
+        && row.state != HAFT__RUN_STATE_ENDED && !haft__stored_run_is_owned(run->runtime, &row)) {
+        (void)fprintf(cli->errors,
+                      "the run that started it has not ended; continue it: haft resume %.*s\n",
+                      HAFT__ARG(root));
+    }
+}
+
 haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args *args,
                                                const haft_run *run, bool answer_shown,
                                                haft_error *err)
@@ -95,6 +112,9 @@ haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args 
     }
     if (waits) {
         haft__pending_print(cli->errors, args, run);
+    }
+    if (verbose) {
+        print_waiting_root(cli, run);
     }
     return haft__follow_exit_status(run);
 }
