@@ -3,6 +3,7 @@
  * child.c - calls of agents: the start of a child run, and its end as the result of the call.
  * Tests: tests/run/decide/child_test.c, tests/cli/children_test.py.
  */
+#include "base/limits.h"
 #include "base/str.h"
 #include "run/decide/decide_int.h"
 #include "run/output.h"
@@ -157,6 +158,25 @@ void haft__input_child_finished(haft__buf *buf, haft_str call, haft__json value)
     haft__event_body_end(&w, buf);
 }
 
+/* Writes why the run ended; for a failed run, with the message of its error. The reason of a graph
+ * already ends with it. */
+static void write_reason(haft__json_writer *w, const haft__run *run)
+{
+    haft_str message = haft__object_text(run->end_error, "message");
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(&text, run->end_reason);
+    if (message.len > 0 && !haft__str_ends_with(run->end_reason, message)) {
+        haft__buf_add_str(&text, text.len > 0 ? HAFT__LIT(": ") : HAFT__LIT(""));
+        haft__buf_add_str(&text, message);
+    }
+    if (text.status != HAFT_OK) {
+        haft__buf_fail(w->buf, text.status, NULL);
+    }
+    haft__field_text(w, "reason", haft__buf_str(&text));
+    haft__buf_finish(&text);
+}
+
 void haft__child_write_end(haft__buf *buf, const haft__run *run)
 {
     haft__json_writer w;
@@ -170,7 +190,7 @@ void haft__child_write_end(haft__buf *buf, const haft__run *run)
     haft__field_text(&w, "child", run->id);
     haft__field_text(&w, "end", haft__str(haft__end_name(run->end)));
     haft__field_text(&w, "answer", run->answer);
-    haft__field_text(&w, "reason", run->end_reason);
+    write_reason(&w, run);
     haft__field_number(&w, "runs", usage.runs);
     haft__child_write_usage(&w, &usage);
     haft__field_number(&w, "ms", run->worked_ms);
