@@ -95,6 +95,9 @@ def nested_pauses(name):
     check(f"several_pending_calls_are_listed_{name}", (status, "c1.1/c1.1/c1.1" in err), (2, True))
     status = place.haft("answer", root, "c1.2", '"mine"')[0]
     check(f"the_root_waits_for_its_children_{name}", status, 4)
+    status, _, err = place.haft("approve", root, "c1.1")  # the agent that asks, not its question
+    check(f"the_error_for_a_call_of_an_agent_says_what_lists_its_calls_{name}",
+          (status, f"haft pending {root}" in err), (1, True))
     status = place.haft("approve", root, "c1.1/c1.1/c1.1")[0]
     check(f"the_deepest_call_runs_once_{name}",
           (status, (place.directory / "effects").read_text()), (4, "x\n"))

@@ -26,6 +26,10 @@ haft_status haft__command_hint_pending(const haft__run *run, haft_status status,
             length += added > 0 ? (size_t)added : 0;
         }
     }
+    if (length == 0 && run->open_children > 0) {
+        return haft__hint(err, status, "haft pending %.*s lists the pending calls of its children",
+                          HAFT__ARG(run->id));
+    }
     return haft__hint(err, status, length > 0 ? "pending: %s" : "nothing is pending%s", text);
 }
 
