@@ -401,3 +401,10 @@ haft_status haft__run_open_claimed(haft_runtime *runtime, const haft__store_run 
     *ret_run = run;
     return HAFT_OK;
 }
+
+/* After a claim, the row names this process as the owner. */
+bool haft__run_is_owned_elsewhere(const haft_run *run)
+{
+    return run->stage == HAFT__HANDLE_FAILED && run->error.status == HAFT_BAD_STATE
+           && !haft__str_equal(run->opening.row.owner, haft__str(run->runtime->owner));
+}

@@ -74,4 +74,7 @@ void haft__run_load_history(haft_run *run, haft_str thread, void (*next)(haft_ru
  * result for a finished call. */
 void haft__run_advance_script(haft_run *run, const haft__event *event);
 
+/* Whether the run could not be opened because another process owns it. */
+bool haft__run_is_owned_elsewhere(const haft_run *run);
+
 #endif

@@ -114,6 +114,21 @@ def changed_file(place, name):
           (kept[0], json.loads(kept[1])["answer"] if kept[1] else kept[2]), (0, "all done"))
 
 
+def rejected_spec(place, name):
+    """The new spec of the root does not fit: the error is reported, and the child has its answer."""
+    top = place.agent("top", [[call("ask_low", task="l")], "top done"], [ask("low")],
+                      agents={"low": place.agent("low", [[call("pick")], "low done"], [PICK])})
+    root = place.run(top)[1]["run"]
+    place.put("spec.json", dict(top, tools=[PICK], agents={}))
+    status, _, err = place.haft("answer", root, "c1.1/c1.1", '"x"', "--accept-spec")
+    check(f"a_spec_that_the_root_rejects_is_reported_{name}",
+          (status, "but the new spec has no tool ask_low" in err, ends(place, root)),
+          (1, True, (["done"], 1)))
+    place.put("spec.json", top)
+    check(f"the_tree_continues_with_its_own_spec_{name}",
+          place.haft("resume", root, "--quiet")[:2], (0, "top done\n"))
+
+
 def late_answer(place, name):
     """The answer for a child comes after its deadline: it is rejected, and the tree continues."""
     found = {}
@@ -154,5 +169,6 @@ with tempfile.TemporaryDirectory(prefix="haft-answers-") as scratch:
         cancel_races(here, store_name)
         other_provider(here, store_name)
         changed_file(here, store_name)
+        rejected_spec(here, store_name)
         late_answer(here, store_name)
         child_alone(here, store_name)

@@ -149,7 +149,7 @@ static haft__exit_status follow_tree(haft__cli *cli, const haft__args *args, haf
     haft_status status = open_run(runtime, root, !sent->owned, &root_run, err);
     haft__exit_status result = haft__session_exit_status(status);
     bool stuck = status == HAFT_OK && root_run->stage == HAFT__HANDLE_FAILED;
-    if (stuck && root_run->error.status == HAFT_BAD_STATE) { /* another process owns the root */
+    if (status == HAFT_OK && haft__run_is_owned_elsewhere(root_run)) {
         result = follow_child(cli, args, runtime, root, child, err);
     } else if (stuck) {
         result = follow_stuck_tree(cli, args, root_run, child, sent, err);
