@@ -464,14 +464,15 @@ static const haft__schema *find_spec_schema(haft_runtime *runtime)
     return runtime->spec_schema;
 }
 
-/* Fails if this process does not have the functions of the graph. */
+/* Fails if this process does not have the functions of the graph. Not with BAD_STATE, which means
+ * that another process owns the run. */
 static haft_status check_functions(const haft__spec *spec, haft_error *err)
 {
     for (size_t i = 0; i < spec->tools.count; i++) {
         const haft__tool *tool = spec->tools.items[i];
         if (tool->source == HAFT__TOOL_FUNCTION && tool->function == NULL) {
             haft_str name = tool->name, what = haft__str_split(&name, ':');
-            haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
+            haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
                                             "the graph needs the %.*s \"%.*s\", which this process "
                                             "does not have",
                                             HAFT__ARG(what), HAFT__ARG(name));

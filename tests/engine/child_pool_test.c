@@ -72,6 +72,56 @@ TEST(a_child_that_another_process_owned_is_opened_for_the_messages_it_got)
     help_faulty_finish(&h);
 }
 
+/* ---- a child that cannot continue in this process ---- */
+
+#define JUDGING                                                                                    \
+    "\"agents\":{\"judging\":{\"haft\":1,\"name\":\"judging\",\"kind\":\"graph\","                 \
+    "\"description\":\"Asks and judges.\",\"graph\":{\"channels\":{\"it\":{}},\"nodes\":{"         \
+    "\"a\":{\"ask\":{\"question\":\"Well?\"},\"out\":{\"it\":\"\"}},\"b\":{\"function\":"          \
+    "\"judge\"}},"                                                                                 \
+    "\"edges\":[{\"from\":\"start\",\"to\":\"a\"},{\"from\":\"a\",\"to\":\"b\"},{\"from\":\"b\","  \
+    "\"to\":\"end\"}]}}},\"tools\":[{\"name\":\"ask_picker\",\"agent\":\"judging\"}]"
+
+static haft_reply judge(haft_call *call, const haft_graph_view *view)
+{
+    (void)view;
+    return haft_reply_json(call, "{}");
+}
+
+/* Another process of a program would have the function. The root stops with the error of its child,
+ * which is not the child of another process. */
+TEST(a_child_whose_function_is_missing_stops_its_root)
+{
+    help_host h;
+    help_faulty_init(&h, 30000);
+    CHECK_INT(haft_graph_function_add(h.runtime, "judge", judge, NULL, HAFT_READ_ONLY, &h.err),
+              HAFT_OK, "%s", h.err.message);
+    haft_run *root = help_host_start(&h, JUDGING, BOSS_SCRIPT, "go");
+    help_host_settle(&h, root);
+    CHECK_INT(haft_run_state(root), HAFT_WAITING, "%s", haft_run_error(root)->message);
+    size_t functions = h.runtime->graph_function_count;
+    h.runtime->graph_function_count = 0;
+    haft_str child = root->state.children[0]->run;
+    haft__store_run row = help_faulty_find_by_id(&h, child);
+    request_of_other(&h, (haft__store_request){.verb = HAFT__STORE_CLAIM,
+                                               .run.id = child,
+                                               .run.owner = HAFT__LIT("another"),
+                                               .lease_ms = 30000});
+    step_until(&h, root, HAFT_RUNNING); /* the child may end at any moment */
+    request_of_other(&h, (haft__store_request){.verb = HAFT__STORE_RELEASE,
+                                               .run.id = child,
+                                               .run.epoch = row.epoch + 1});
+    for (int i = 0; i < 200 && haft_run_state(root) != HAFT_STOPPED; i++) {
+        CHECK_INT(haft_runtime_step(h.runtime, 20, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    CHECK_INT(haft_run_state(root), HAFT_STOPPED, "the root");
+    CHECK(strstr(haft_run_error(root)->message, "the function \"judge\"") != NULL, "%s",
+          haft_run_error(root)->message);
+    h.runtime->graph_function_count = functions;
+    haft_run_release(root);
+    help_faulty_finish(&h);
+}
+
 TEST(a_child_that_waits_is_opened_after_its_owner_has_died)
 {
     help_host h;

@@ -269,7 +269,7 @@ static void check_replay_without(help_host *h, const haft_run *run, const char *
           HAFT__ARG(replay.recorded), HAFT__ARG(replay.decided));
     CHECK_INT(haft__agent_load_text(other.runtime, haft__str(spec), HAFT__LIT(""),
                                     HAFT__SPEC_STORED, &agent, &other.err),
-              HAFT_BAD_STATE, "a run that continues without its reducer");
+              HAFT_BAD_INPUT, "a run that continues without its reducer");
     CHECK_STR(haft__str(other.err.message), haft__str(missing), "message");
     haft_agent_release(agent);
     help_host_finish(&other);

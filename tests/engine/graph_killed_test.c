@@ -140,7 +140,7 @@ TEST(a_function_whose_process_is_killed_runs_again_only_if_it_may)
         set_up(&w);
         kill_inside(&w, rows[i].traits, id);
         help_host_init(&h, w.url);
-        CHECK_INT(haft_run_open(h.runtime, id, &run, &h.err), HAFT_BAD_STATE,
+        CHECK_INT(haft_run_open(h.runtime, id, &run, &h.err), HAFT_BAD_INPUT,
                   "without the function it cannot continue");
         CHECK(strstr(h.err.message, "the function \"f\"") != NULL, "%s", h.err.message);
         CHECK_INT(haft_graph_function_add(h.runtime, "f", have_effect, &w, rows[i].traits, &h.err),
