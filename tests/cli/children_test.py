@@ -50,8 +50,8 @@ def failures_are_data(name):
           (status, finished["c1.1"]["ok"],
            finished["c1.1"]["error"]["message"].partition(" request ")[0],
            finished["c1.2"]["result"]),
-          (0, False, "worker error: the agent ended as failed: the model call failed: the model gave "
-           "no reply: script /replies: the script has 0 replies, found a", "fine"))
+          (0, False, "worker error: the agent ended as failed: the model call failed: the model "
+           "gave no reply: script /replies: the script has 0 replies, found a", "fine"))
 
 
 def errors_stop_the_tree(name):

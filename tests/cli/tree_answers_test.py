@@ -115,7 +115,7 @@ def changed_file(place, name):
 
 
 def rejected_spec(place, name):
-    """The new spec of the root does not fit: the error is reported, and the child has its answer."""
+    """The root rejects the new spec: the error is reported, and the child has its answer."""
     top = place.agent("top", [[call("ask_low", task="l")], "top done"], [ask("low")],
                       agents={"low": place.agent("low", [[call("pick")], "low done"], [PICK])})
     root = place.run(top)[1]["run"]
