@@ -534,8 +534,8 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_start(haft_agent *agent, const char 
 /* Claims and opens a run of the store, which any process may have started. `run_id` is its id, a
  * prefix of it, or "last". Steps the runtime until the run is open; unless the run is waiting or
  * has ended, later steps continue it. Owns: the caller releases *ret_run. Thread: the runtime's.
- * Fails: NOT_FOUND; BAD_INPUT if several ids have that prefix; BAD_STATE if another process owns
- * the run; IO of the store; NO_MEMORY. Since: 0.1. */
+ * Fails: NOT_FOUND; BAD_INPUT if several ids have that prefix, or if a function of its graph is
+ * missing; BAD_STATE if another process owns the run; IO of the store; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_open(haft_runtime *runtime, const char *run_id,
                                                  haft_run **ret_run, haft_error *err);
 

@@ -205,7 +205,7 @@ void haft__graph_execution_reopen(haft__graph_execution *x, uint32_t more);
 void haft__graph_execution_restart(haft__graph_execution *x);
 
 /* One task begins anew; its output so far is lost. It keeps its number and the host's data. */
-void haft__graph_execution_restart_task(haft__graph_execution *x, size_t task);
+void haft__graph_execution_restart_task(haft__graph_execution *x, size_t index);
 
 /* Makes the event of an edit of the state by a person. `values` is an object; the reducers apply
  * its members as writes of the node `as`. If `as` is empty, only the values change. If `as` has a
