@@ -521,12 +521,12 @@ haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft_status status = load_spec(runtime, &arena, text, path, use, ret_agent, err);
-    if (status == HAFT_OK) {
-        (*ret_agent)->spec_arena = arena; /* the spec lives as long as the agent */
-    } else {
+    if (status != HAFT_OK || *ret_agent == NULL) {
         haft__arena_finish(&arena);
+        return status;
     }
-    return status;
+    (*ret_agent)->spec_arena = arena; /* the spec lives as long as the agent */
+    return HAFT_OK;
 }
 
 /* ---- for child runs ---- */

@@ -165,6 +165,10 @@ static haft_status sync_messages(conversation *c, const haft__request *request, 
     return status;
 }
 
+/* Stands before a transcript, which begins with the assistant, if the API requires that the user
+ * begins. */
+#define BEGINNING "The calls so far:"
+
 /* The history of the planner shape: it is written anew for each request, because the task comes
  * last. */
 static haft_status read_transcript(conversation *c, const haft__request *request, haft_error *err)
@@ -177,6 +181,10 @@ static haft_status read_transcript(conversation *c, const haft__request *request
     clear_messages(c);
     if (status == HAFT_OK) {
         begin(c, &list);
+        if (c->provider->api->user_first && c->done < list.count
+            && list.items[c->done].role == HAFT__MESSAGE_ASSISTANT) {
+            c->provider->api->add_text(c, HAFT__MESSAGE_USER, HAFT__LIT(BEGINNING));
+        }
         for (size_t i = c->done; i < list.count; i++) {
             c->provider->api->add_text(c, list.items[i].role, list.items[i].text);
             c->last_role = list.items[i].role;

@@ -136,6 +136,7 @@ typedef struct haft__provider_api {
      * haft__provider_conversation. */
     size_t conversation_size;
     bool system_apart; /* the system prompt is not one of the messages */
+    bool user_first;   /* the first message must be one of the user */
 
     /* Declares one tool of a request. */
     haft__tool_writer *write_tool;

@@ -69,12 +69,13 @@ def in_order(events):
     return found
 
 
-def play(case, streams, directory):
-    """Returns the exit status, the events, the errors, the mock's problems and its requests."""
+def play(case, streams, directory, **keys):
+    """Plays the scenario; `keys` are further keys of the spec. Returns the exit status, the events,
+    the errors, the mock's problems and its requests."""
     directory.mkdir()
     with start(case, TURNS) as server:
         (directory / "spec.json").write_text(json.dumps(
-            {**SPEC, "model": case.spec(server.url, streams)}))
+            {**SPEC, "model": case.spec(server.url, streams), **keys}))
         status, events, errors = run_haft(["run", "spec.json", "Add it up.", "--events"],
                                           case.environment(server), directory)
         problems = server.problems()

@@ -41,6 +41,13 @@ def main(scratch):
                                                                                        wanted)
         verdict(name, status == 0 and not details,
                 details + [f"exit {status}", *errors.splitlines()])
+    # The history is text that begins with the assistant. Only the requests differ.
+    for case in CASES:
+        status, events, errors, problems, _ = play(case, True, Path(scratch) / f"{case.name}text",
+                                                   history="transcript")
+        verdict(f"{case.name}_takes_a_transcript",
+                (status, events[-1].get("end"), problems) == (0, "done", []),
+                [f"exit {status}", *map(str, problems), *errors.splitlines()[-3:]])
 
 
 with tempfile.TemporaryDirectory() as made:

@@ -99,6 +99,7 @@ const haft__provider_api haft__gemini_api = {.write_url = write_url,
                                              .conversation_size =
                                                  sizeof(haft__provider_conversation),
                                              .system_apart = true,
+                                             .user_first = true,
                                              .write_tool = haft__gemini_write_tool,
                                              .add_text = haft__gemini_add_text,
                                              .add_message = haft__gemini_add_message,
