@@ -25,8 +25,8 @@ typedef struct haft__bigint {
 void haft__bigint_set(haft__bigint *a, uint64_t value);
 void haft__bigint_copy(haft__bigint *a, const haft__bigint *b);
 
-/* a = a * factor + more */
-void haft__bigint_multiply_add(haft__bigint *a, uint64_t factor, uint64_t more);
+/* a = a * factor + addend */
+void haft__bigint_multiply_add(haft__bigint *a, uint64_t factor, uint64_t addend);
 
 /* a = a * 5^power, a = a * 10^power */
 void haft__bigint_multiply_5(haft__bigint *a, uint32_t power);
