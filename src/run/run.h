@@ -181,11 +181,18 @@ typedef struct haft__tool_history {
     uint64_t called_seq;  /* seq of its last call */
     uint32_t rejected;    /* number of calls that a person rejected */
     uint32_t finished_count;
-    bool succeeded;       /* a call has finished without an error */
+    bool succeeded;       /* a call has finished without an error; of a skill: of this agent */
     uint64_t finished_ms; /* when its last call finished */
     uint64_t size;        /* size of its definition in a request (run/context/); 0: not measured */
     bool gone;            /* its server no longer lists it */
 } haft__tool_history;
+
+/* A skill that an agent of the run has read. Each agent has its own skills (run/offer/narrowing.h).
+ */
+typedef struct haft__skill_read {
+    const struct haft__skill_read *before;
+    haft_str agent, tool;
+} haft__skill_read;
 
 /* The state of a server after the last search. */
 typedef struct haft__run_server {
@@ -306,6 +313,7 @@ typedef struct haft__run {
     haft__json model_prices;  /* run/prices.h; a list, or null */
     const haft__tools *tools; /* the spec's tools; `more_tools` after tools are revealed */
     haft__tools *more_tools;  /* the tools after a reveal, else NULL */
+    const haft__skill_read *skills_read; /* the last one; NULL if no skill was read */
     haft__hash_key hash_key;
     haft_str id, thread;
     haft_str parent, parent_call, root; /* for a child run: the parent and its call, and the first

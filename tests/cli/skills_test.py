@@ -153,6 +153,28 @@ def test_gate():
     check("a_gate_does_not_wait_for_skills", log[-1]["end"], "done")
 
 
+def test_handoff():
+    """A skill narrows the agent that has read it: no other agent, and this one when it is back."""
+    skill("hand/letters", **{"allowed-tools": "grep read"})
+    look = {"calls": [call("glob", pattern="*.none")]}
+    write("b.script.yaml", json.dumps({"replies": [look, {"calls": [call("transfer_to_a")]}]}))
+    agent = {"name": "b", "model": "script:b.script.yaml", "handoffs": ["a"],
+             "tools": [{"builtin": ["glob", "grep", "read"]}]}
+    for other in ({}, {"skills": ["hand"]}):
+        spec = make_spec("a", [{"calls": [call("skill:letters")]}, {"calls": [
+            call("transfer_to_b")]}, look, {"text": "Done."}], skills=["hand"], handoffs=["b"],
+            agents={"b": {**agent, **other}})
+        spec = write("a.yaml", json.dumps({**json.loads(spec.read_text()),
+                                           "tools": agent["tools"]}))
+        done = haft("run", spec, "Help with letters.", "--events", "--store", "hand.db")
+        log = events(done)
+        check("only_the_agent_that_has_read_it_is_narrowed",
+              ["glob" in e["allowed"] for e in log if e["kind"] == "turn_started"],
+              [True, False, True, True, False, False])
+        replay = haft("runs", "replay", log[0]["run"], "--store", "hand.db")
+        check("it_replays", (done.returncode, replay.returncode, replay.stderr), (0, 0, ""))
+
+
 def test_refused():
     """Scripts and paths out of the folder are refused; the run goes on."""
     skill("ref/tool", "Run scripts/go.py.")
@@ -278,6 +300,7 @@ try:
     test_example()
     test_changed()
     test_gate()
+    test_handoff()
     test_refused()
     test_hostile()
     test_long()

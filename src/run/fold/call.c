@@ -310,6 +310,18 @@ static bool satisfies_default(const haft__run *run, const haft__run_call *call)
            || (choice->mode == HAFT__MODE_TOOL && haft__str_equal(choice->tool, call->name));
 }
 
+/* Notes that the current agent has read a skill. */
+static haft_status note_skill(haft__run *run, const haft__run_call *call, haft_error *err)
+{
+    haft__skill_read *read = haft__arena_alloc(run->arena, sizeof(*read));
+    if (read == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    *read = (haft__skill_read){run->skills_read, run->agent, call->tool->name};
+    run->skills_read = read;
+    return HAFT_OK;
+}
+
 /* Updates the rest of the state after a finished call. */
 static haft_status count_finished(haft__run *run, haft__run_call *call, haft_error *err)
 {
@@ -317,6 +329,7 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     past->finished = true;
     past->finished_ms = call->finished_ms;
     past->finished_count++;
+    bool first = call->ok && !past->succeeded;
     past->succeeded = past->succeeded || call->ok;
     run->default_satisfied = run->default_satisfied || satisfies_default(run, call);
     const haft__builtin *builtin = haft__builtin_of(call->tool);
@@ -324,10 +337,13 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     run->search_found_nothing = run->search_found_nothing || no_hits;
     run->completed = run->completed || (builtin != NULL && builtin->completes && call->ok);
     const haft__traits *traits = &call->tool->traits;
+    haft_status status =
+        first && call->tool->source == HAFT__TOOL_SKILL ? note_skill(run, call, err) : HAFT_OK;
     bool keep = call->ok && !call->command && !traits->polls
                 && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
                 && call->cache_key.len > 0 && !call->searched; /* hits may be evicted */
-    return keep ? haft__map_put(&run->results, call->cache_key, call, err) : HAFT_OK;
+    return status == HAFT_OK && keep ? haft__map_put(&run->results, call->cache_key, call, err)
+                                     : status;
 }
 
 /* Whether the result of the call is not new. */

@@ -90,6 +90,23 @@ static haft_status carry_tool_history(haft__run *run, haft__tools *tools, haft_e
     return HAFT_OK;
 }
 
+/* The skills of another agent narrow nothing; those of this agent do again when it comes back. */
+static void restore_skills(haft__run *run)
+{
+    for (size_t i = 0; i < run->tools->count; i++) {
+        run->past[i].succeeded =
+            run->past[i].succeeded && run->tools->items[i]->source != HAFT__TOOL_SKILL;
+    }
+    for (const haft__skill_read *read = run->skills_read; read != NULL; read = read->before) {
+        const haft__tool *tool = haft__str_equal(read->agent, run->agent)
+                                     ? haft__tools_find(run->tools, read->tool)
+                                     : NULL;
+        if (tool != NULL && tool->source == HAFT__TOOL_SKILL) {
+            run->past[haft__run_tool_index(run, tool)].succeeded = true;
+        }
+    }
+}
+
 /* ---- calls ---- */
 
 static bool is_listed(const haft__event *event, const char *key, haft_str call)
@@ -223,6 +240,7 @@ static haft_status update_system_prompt(haft__run *run, haft_error *err)
 static haft_status use_spec(haft__run *run, const haft__spec *spec, haft_error *err)
 {
     run->spec = spec;
+    restore_skills(run);
     haft__map_init(&run->results, run->arena, run->hash_key); /* a tool of the same name may differ
                                                                * in its program, server or root */
     run->failed_models = 0;
