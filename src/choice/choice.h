@@ -90,6 +90,12 @@ void haft__choice_decide(const haft__spec *spec, const haft__choice_facts *facts
 /* Evaluates only the gate. The caller records gate_opened if the gate opens. */
 haft__gate haft__gate_evaluate(const haft__spec *spec, const haft__choice_facts *facts);
 
+/* While the gate is closed, and skills allow no data tool that it waits for, they do not narrow
+ * those tools: what a skill says opens no gate, and the gate can still be opened. `io_tools` are
+ * the tools of the facts. */
+void haft__gate_widen(const haft__spec *spec, const haft__choice_facts *facts,
+                      haft__choice_tool *io_tools);
+
 typedef struct haft__usage {
     uint32_t calls;
     uint64_t input_tokens, output_tokens; /* their sum is compared with the token budget */

@@ -5,6 +5,7 @@
  * Invariant: a closed gate can always be opened. The threshold never exceeds the number of
  * reachable tools. So while the gate is closed, the offer has a data tool that is not counted and
  * was not rejected, or a search that may find such a tool. A search without hits opens the gate.
+ * Skills change neither the threshold nor this invariant (haft__gate_widen).
  *
  * Tests: tests/choice/gate_test.c, tests/choice/exhaustive_test.c.
  */
@@ -18,6 +19,11 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+static bool is_usable(const haft__choice_tool *tool)
+{
+    return !(tool->rejected || tool->hidden);
+}
+
 static void count_data_tools(const haft__choice_facts *facts, haft__gate *gate)
 {
     gate->called = gate->reachable = (uint32_t)facts->also_counted_count;
@@ -25,8 +31,7 @@ static void count_data_tools(const haft__choice_facts *facts, haft__gate *gate)
         const haft__choice_tool *tool = &facts->tools[i];
         if (tool->role == HAFT__ROLE_DATA) {
             gate->called += tool->finished ? 1 : 0;
-            bool usable = !(tool->rejected || tool->hidden || tool->narrowed);
-            gate->reachable += tool->finished || usable ? 1 : 0;
+            gate->reachable += tool->finished || is_usable(tool) ? 1 : 0;
         }
     }
 }
@@ -56,4 +61,22 @@ haft__gate haft__gate_evaluate(const haft__spec *spec, const haft__choice_facts 
         gate.open = facts->gate_opened || (gate.called >= gate.threshold && !gate.searches);
     }
     return gate;
+}
+
+/* Whether the gate waits for a call of the tool. */
+static bool is_wanted(const haft__choice_tool *tool)
+{
+    return tool->role == HAFT__ROLE_DATA && !tool->finished && is_usable(tool);
+}
+
+void haft__gate_widen(const haft__spec *spec, const haft__choice_facts *facts,
+                      haft__choice_tool *io_tools)
+{
+    bool stuck = !haft__gate_evaluate(spec, facts).open;
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        stuck = stuck && !(is_wanted(&io_tools[i]) && !io_tools[i].narrowed);
+    }
+    for (size_t i = 0; stuck && i < facts->tool_count; i++) {
+        io_tools[i].narrowed = io_tools[i].narrowed && !is_wanted(&io_tools[i]);
+    }
 }

@@ -82,10 +82,8 @@ static const struct {
      "auto by default [a]: scheduled tool b is not offered; default auto"},
     {"nor by the default", "", "", "b", 1, "a:d b:d!",
      "auto by default [a]: default tool b is not offered"},
-    {"the gate does not wait for narrowed tools", "5", "", "auto", 2, "a:d+ b:d! c:d!",
-     "auto by default [a]: gate open; default auto"},
-    {"the gate waits for the others", "5", "", "auto", 2, "a:d+ b:d! c:d",
-     "any by gate [a c]: 1 of 2 data tools called"},
+    {"narrowed tools do not lower the threshold", "5", "", "auto", 2, "a:d+ b:d! c:d",
+     "any by gate [a c]: 1 of 3 data tools called"},
     {"only narrowed tools cannot be required", "", "any", "auto", 1, "a:d!",
      "auto by schedule []: schedule, turn 1: any, but no tool is offered"},
 

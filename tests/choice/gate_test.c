@@ -54,6 +54,43 @@ TEST(the_threshold_follows_the_formula_and_can_be_reached)
     }
 }
 
+TEST(skills_narrow_no_tool_that_a_closed_gate_needs)
+{
+    static const struct {
+        const char *name, *tools, *narrowed;
+        bool opened;
+    } rows[] = {
+        {"one that it waits for is allowed", "a:d+ b:d! c:d d:d!", "b d", false},
+        {"none is allowed", "a:d+! b:d! c:d! n:n!", "a n", false},
+        {"none at all", "a:d! b:d! c:c", "", false},
+        {"the allowed one was rejected", "a:d+ b:d- c:d!", "", false},
+        {"a rejected or undeclared tool stays narrowed", "a:d- b:d-! c:d! d:d~! e:d+", "b d",
+         false},
+        {"enough tools were called", "a:d+ b:d+ c:d! d:d!", "c d", false},
+        {"the gate is open", "a:d! b:d!", "a b", true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__spec spec = help_spec();
+        char found[64] = "";
+        spec.choice.gate = true;
+        spec.choice.min_tools_for_auto = 2;
+        haft__choice_facts facts = {.turn = 2, .gate_opened = rows[i].opened};
+        facts.tools = help_tools(rows[i].tools, &facts.tool_count);
+        haft__choice_tool *tools = test_alloc(facts.tool_count * sizeof(*tools));
+        memcpy(tools, facts.tools, facts.tool_count * sizeof(*tools));
+        facts.tools = tools;
+        haft__gate_widen(&spec, &facts, tools);
+        for (size_t k = 0; k < facts.tool_count; k++) {
+            size_t used = strlen(found);
+            if (tools[k].narrowed) {
+                (void)snprintf(found + used, sizeof(found) - used, "%s%.*s", used > 0 ? " " : "",
+                               HAFT__ARG(tools[k].name));
+            }
+        }
+        CHECK_STR(haft__str(found), haft__str(rows[i].narrowed), "%s", rows[i].name);
+    }
+}
+
 TEST(tools_are_counted_without_a_gate_too)
 {
     haft__spec spec = help_spec();

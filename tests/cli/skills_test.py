@@ -153,6 +153,26 @@ def test_gate():
     check("a_gate_does_not_wait_for_skills", log[-1]["end"], "done")
 
 
+def test_closed_gate():
+    """No skill opens a gate: if it allows no tool that the gate waits for, it narrows none."""
+    skill("closed/quiet", **{"allowed-tools": ""})
+    skill("closed/letters", **{"allowed-tools": "read"})
+    spec = make_spec("closed", [
+        {"expect": {"mode": "any"}, "calls": [call("skill:quiet"), call("skill:letters")]},
+        {"expect": {"mode": "any"}, "calls": [call("glob", pattern="*.none")]},
+        {"expect": {"mode": "any"}, "calls": [call("grep", pattern="x", path="closed")]},
+        {"expect": {"mode": "auto"}, "text": "Done."}],
+        skills=["closed"], choice={"min_tools_for_auto": 2})
+    log = events(haft("run", spec, "Help with letters and quiet.", "--events", "--store",
+                      "memory:"))
+    check("a_skill_opens_no_gate", (log[-1]["end"], [e["called"] for e in log
+                                                     if e["kind"] == "gate_opened"]),
+          ("done", [["glob", "grep"]]))
+    check("then_it_narrows", [[tool for tool in e["allowed"] if tool in ("glob", "grep", "read")]
+                              for e in log if e["kind"] == "turn_started"][1:],
+          [["glob", "grep", "read"], ["grep", "read"], []])
+
+
 def test_handoff():
     """A skill narrows the agent that has read it: no other agent, and this one when it is back."""
     skill("hand/letters", **{"allowed-tools": "grep read"})
@@ -300,6 +320,7 @@ try:
     test_example()
     test_changed()
     test_gate()
+    test_closed_gate()
     test_handoff()
     test_refused()
     test_hostile()

@@ -256,5 +256,6 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
         .default_satisfied = run->default_satisfied,
         .spent = haft__budget_check(run->spec, &usage),
     };
+    haft__gate_widen(run->spec, ret_facts, tools);
     return HAFT_OK;
 }
