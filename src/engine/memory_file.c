@@ -18,7 +18,6 @@
 #include "spec/load/load.h"
 #include "json/object.h"
 #include "json/pointer.h"
-#include "json/write.h"
 
 #define AGENTS_MD "AGENTS.md"
 
@@ -102,7 +101,7 @@ static bool is_top(int directory, bool *ret_repository)
  * was not found. *ret_directory is the open directory of the file. */
 static int search_upwards(int root, int *ret_directory)
 {
-    int directory = dup(root), found = -1, found_in = -1;
+    int directory = fcntl(root, F_DUPFD_CLOEXEC, 0), found = -1, found_in = -1;
     bool repository = false;
     struct stat info;
     for (int level = 0; directory >= 0; level++) {
@@ -186,36 +185,54 @@ typedef struct redaction {
     haft_error *err;
 } redaction;
 
-/* Redacts a text of the object at `pointer`. */
-static haft_status redact_member(redaction *r, haft_str pointer, haft__json object, const char *key)
+/* Redacts a text of the object. *ret_changed: whether it had a secret. */
+static haft_status redact_member(redaction *r, haft__json *io_object, const char *key,
+                                 bool *ret_changed)
 {
-    haft_str text = haft__object_string(object, key);
-    haft__buf clean, value;
+    haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_init(&value, HAFT__LIMIT_JSON_BYTES);
-    bool secret = haft__redact(r->redactor, text, &clean);
+    *ret_changed = haft__redact(r->redactor, haft__object_string(*io_object, key), &clean);
     haft_status status = haft__buf_check(&clean, r->err);
-    if (status == HAFT_OK && secret) {
-        haft__json_write(&value, haft__json_string(haft__buf_str(&clean)));
-        haft_str path = haft__arena_format(r->arena, "%.*s/%s", HAFT__ARG(pointer), key);
-        haft_str kept = haft__arena_copy(r->arena, haft__buf_str(&value));
-        status = haft__buf_check(&value, r->err);
-        if (status == HAFT_OK && (path.ptr == NULL || kept.ptr == NULL)) {
-            status = haft__arena_fail(r->arena, r->err);
-        }
-        status =
-            status == HAFT_OK ? haft__spec_set(r->arena, r->source, path, kept, r->err) : status;
+    if (status == HAFT_OK && *ret_changed) {
+        haft_str kept = haft__arena_copy(r->arena, haft__buf_str(&clean));
+        status = kept.ptr != NULL ? haft__spec_put(r->arena, io_object, haft__str(key),
+                                                   haft__json_string(kept), r->err)
+                                  : haft__arena_fail(r->arena, r->err);
         r->changed = true;
     }
     haft__buf_finish(&clean);
-    haft__buf_finish(&value);
     return status;
 }
 
 /* Redacts the text of the object at `pointer`. */
 static haft_status redact_text(redaction *r, haft_str pointer, haft__json object)
 {
-    return redact_member(r, pointer, object, "text");
+    bool changed = false;
+    haft_status status = redact_member(r, &object, "text", &changed);
+    return status == HAFT_OK && changed
+               ? haft__spec_put(r->arena, r->source, pointer, object, r->err)
+               : status;
+}
+
+/* Redacts one text of each object of the list `name` of the spec at `pointer`. A list may have
+ * thousands of objects, so it is replaced once. */
+static haft_status redact_list(redaction *r, haft_str pointer, haft__json spec, const char *name,
+                               const char *key)
+{
+    haft__json list = haft__object_array(spec, name);
+    haft__json *items = haft__arena_array(r->arena, list.count, sizeof(*items));
+    haft_str at = haft__arena_format(r->arena, "%.*s/%s", HAFT__ARG(pointer), name);
+    haft_status status =
+        items != NULL && at.ptr != NULL ? HAFT_OK : haft__arena_fail(r->arena, r->err);
+    bool any = false, changed = false;
+    for (uint32_t i = 0; status == HAFT_OK && i < list.count; i++) {
+        items[i] = list.items[i];
+        status = redact_member(r, &items[i], key, &changed);
+        any = any || changed;
+    }
+    return status == HAFT_OK && any ? haft__spec_put(r->arena, r->source, at,
+                                                     haft__json_array(items, list.count), r->err)
+                                    : status;
 }
 
 typedef haft_status redact_function(redaction *r, haft_str pointer, haft__json value);
@@ -245,19 +262,8 @@ static haft_status redact_members(redaction *r, haft_str pointer, haft__json val
 
 static haft_status redact_spec(redaction *r, haft_str pointer, haft__json spec)
 {
-    haft__json memory = haft__object_array(spec, "memory");
-    haft_status status = HAFT_OK;
-    for (uint32_t i = 0; status == HAFT_OK && i < memory.count; i++) {
-        haft_str at = haft__arena_format(r->arena, "%.*s/memory/%u", HAFT__ARG(pointer), i);
-        status = at.ptr != NULL ? redact_text(r, at, memory.items[i])
-                                : haft__arena_fail(r->arena, r->err);
-    }
-    haft__json skills = haft__object_array(spec, "skills");
-    for (uint32_t i = 0; status == HAFT_OK && i < skills.count; i++) {
-        haft_str at = haft__arena_format(r->arena, "%.*s/skills/%u", HAFT__ARG(pointer), i);
-        status = at.ptr != NULL ? redact_member(r, at, skills.items[i], "description")
-                                : haft__arena_fail(r->arena, r->err);
-    }
+    haft_status status = redact_list(r, pointer, spec, "memory", "text");
+    status = status == HAFT_OK ? redact_list(r, pointer, spec, "skills", "description") : status;
     static const struct {
         const char *key;
         redact_function *redact;

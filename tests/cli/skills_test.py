@@ -294,6 +294,22 @@ def test_secret():
     check("the_redacted_run_replays", (replay.returncode, replay.stderr), (0, ""))
 
 
+def test_many_secrets():
+    """Descriptions with secrets are redacted in linear time and memory."""
+    for i in range(9000):
+        skill(f"keys/s{i}", description=f"Knows the key {SECRET} of door {i}.")
+    spec = make_spec("keys", [{"text": "Done."}], skills=["keys"])
+    spec = write("keys.yaml", json.dumps({**json.loads(spec.read_text()), "tools": [
+        {"name": "look", "description": "Looks at the things in the house.", "args": [],
+         "command": ["true"], "env": {"KEY": "${TEST_API_KEY}"}}]}))
+    done = haft("run", spec, "Go.", "--events", "--store", "keys.db",
+                env={"TEST_API_KEY": SECRET})
+    check("many_secrets_are_redacted", (done.returncode, done.stderr), (0, ""))
+    stored = b"".join(path.read_bytes() for path in scratch.glob("keys.db*"))
+    check("none_is_stored", (SECRET.encode() in stored, b"Knows the key [redacted]" in stored),
+          (False, True))
+
+
 def test_many():
     """10,000 skills: the right one is found, and the events stay small."""
     for i in range(9999):
@@ -326,6 +342,7 @@ try:
     test_hostile()
     test_long()
     test_secret()
+    test_many_secrets()
     test_many()
 finally:
     shutil.rmtree(scratch)

@@ -133,6 +133,10 @@ HAFT_MUST_USE haft_status haft__spec_load(haft__arena *arena, haft_str text,
 HAFT_MUST_USE haft_status haft__spec_set(haft__arena *arena, haft__json *io_value, haft_str path,
                                          haft_str value, haft_error *err);
 
+/* Like haft__spec_set, with a value that lives in `arena` or longer. */
+HAFT_MUST_USE haft_status haft__spec_put(haft__arena *arena, haft__json *io_value, haft_str path,
+                                         haft__json made, haft_error *err);
+
 /* Replaces ${NAME} by variables of the environment. NOT_FOUND if a variable is not set, unless it
  * has a default, ${NAME:-default}; BAD_INPUT if a ${ has no name or no }. Returns `text` itself if
  * it contains no variable. */

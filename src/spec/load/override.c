@@ -166,7 +166,7 @@ static haft_status read_value(haft__arena *arena, haft_str text, haft__json *ret
     return status;
 }
 
-haft_status haft__spec_set(haft__arena *arena, haft__json *io_value, haft_str path, haft_str value,
+haft_status haft__spec_put(haft__arena *arena, haft__json *io_value, haft_str path, haft__json made,
                            haft_error *err)
 {
     haft_error unused;
@@ -175,11 +175,7 @@ haft_status haft__spec_set(haft__arena *arena, haft__json *io_value, haft_str pa
     if (w.path.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    haft__json made = haft__json_null();
-    haft_status status = read_value(arena, value, &made, err);
-    if (status == HAFT_OK) {
-        status = walk_path(&w, *io_value);
-    }
+    haft_status status = walk_path(&w, *io_value);
     while (status == HAFT_OK && w.count > 0) {
         step *s = &w.steps[--w.count];
         bool done = s->value.kind == HAFT__JSON_ARRAY
@@ -192,4 +188,12 @@ haft_status haft__spec_set(haft__arena *arena, haft__json *io_value, haft_str pa
         *io_value = made;
     }
     return status;
+}
+
+haft_status haft__spec_set(haft__arena *arena, haft__json *io_value, haft_str path, haft_str value,
+                           haft_error *err)
+{
+    haft__json made = haft__json_null();
+    haft_status status = read_value(arena, value, &made, err);
+    return status == HAFT_OK ? haft__spec_put(arena, io_value, path, made, err) : status;
 }
