@@ -171,7 +171,7 @@ typedef struct lister {
     haft__arena *arena;
     int fd;
     haft_str folder;
-    haft_str directories[HAFT__LIMIT_SKILL_FILES + 1];
+    haft_str directories[HAFT__LIMIT_SKILL_FILES + 2]; /* with the folder, and one too many */
     size_t directory_count;
     haft__skill_file *files;
     size_t file_count;
@@ -234,10 +234,13 @@ static haft_status read_directory(lister *l, haft_str directory, haft_error *err
     if (status == HAFT_OK && listing.cut) {
         return fail_many(l, err);
     }
+    /* SKILL.md may be gone since it was read: then the entry more is another one. */
     for (size_t i = 0; status == HAFT_OK && i < listing.count; i++) {
-        status = add_entry(l, directory, &listing.entries[i], err);
+        status = l->count <= HAFT__LIMIT_SKILL_FILES
+                     ? add_entry(l, directory, &listing.entries[i], err)
+                     : fail_many(l, err);
+        l->count = l->file_count + l->directory_count - 1;
     }
-    l->count = l->file_count + l->directory_count - 1;
     return status == HAFT_OK && l->count > HAFT__LIMIT_SKILL_FILES ? fail_many(l, err) : status;
 }
 

@@ -161,6 +161,28 @@ FILES_TEST(limits_of_a_folder)
     files_remove(&f);
 }
 
+/* Somebody removes SKILL.md after it was read: one more directory has room in the listing. */
+FILES_TEST(a_folder_that_changes_while_it_is_read)
+{
+    files f = files_make();
+    haft__arena arena;
+    haft__skill_listing listing;
+    haft_error err = {.status = HAFT_OK};
+    int fd = -1;
+    haft__arena_init(&arena, 0);
+    files_add(&f, "s/many/", "");
+    CHECK(files_shell(&f, "cd s/many && seq 1 257 | xargs mkdir").ptr != NULL, "mkdir");
+    CHECK_INT(HAFT__LIMIT_SKILL_FILES, 256, "the limit of the test");
+    haft_str folder = haft__str(files_path(&f, "s/many"));
+    CHECK_INT(haft__skill_folder_open(HAFT__LIT(""), folder, &fd, &err), HAFT_OK, "%s",
+              err.message);
+    CHECK_INT(haft__skill_folder_list(&arena, fd, folder, &listing, &err), HAFT_TOO_BIG, "%s",
+              err.message);
+    (void)close(fd);
+    haft__arena_finish(&arena);
+    files_remove(&f);
+}
+
 FILES_TEST(limit_of_a_directory_of_skills)
 {
     files f = files_make();
