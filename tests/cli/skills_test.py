@@ -294,6 +294,21 @@ def test_secret():
     check("the_redacted_run_replays", (replay.returncode, replay.stderr), (0, ""))
 
 
+def test_hidden():
+    """Hidden characters of descriptions and instructions are escaped, in the store and for the
+    model: nobody who reads the file sees them."""
+    hidden = "\u202e\u200b\U000e0041"
+    skill("hidden/letters", f"Line one.\r\n\tLine two{hidden}.", description=f"Sends{hidden} it.")
+    shown = "\\u202e\\u200b\\udb40\\udc41"
+    spec = make_spec("hidden", [{"calls": [call("skill:letters")]}, {"text": "Done."}],
+                     skills=["hidden"], choice={"schedule": ["skill:letters", "auto"]})
+    log = events(haft("run", spec, "Go.", "--events", "--store", "memory:"))
+    check("instructions_are_visible",
+          f"Line one.\n\tLine two{shown}." in results(log)["c1.1"], True)
+    found = haft("tools", spec, "--json").stdout.replace("\\\\", "\\")
+    check("and_the_description", f"Sends{shown} it." in found, True)
+
+
 def test_many_secrets():
     """Descriptions with secrets are redacted in linear time and memory."""
     for i in range(9000):
@@ -342,6 +357,7 @@ try:
     test_hostile()
     test_long()
     test_secret()
+    test_hidden()
     test_many_secrets()
     test_many()
 finally:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -39,6 +40,17 @@ static void write_files(haft__buf *result, const haft__skill_listing *listing, b
     }
 }
 
+/* Appends the text line by line with hidden characters escaped, as in AGENTS.md. */
+static void write_visible(haft__buf *result, haft_str text)
+{
+    while (text.len > 0) {
+        haft_str line = haft__str_split(&text, '\n');
+        bool carriage_return = haft__str_ends_with(line, HAFT__LIT("\r"));
+        haft__escape_add_lines(result, (haft_str){line.ptr, line.len - carriage_return});
+        haft__buf_add_str(result, text.len > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+    }
+}
+
 static void write_instructions(const haft__skill_request *request, haft_str text,
                                const haft__skill_listing *listing, haft__buf *result)
 {
@@ -52,7 +64,7 @@ static void write_instructions(const haft__skill_request *request, haft_str text
                                             "that the skill allows are those of the beginning.]"
                                             "\n\n"));
     }
-    haft__buf_add_str(result, haft__str_trim(body));
+    write_visible(result, haft__str_trim(body));
     write_files(result, listing, false,
                 "\n\nFiles of this skill; call it with `file` to read one:\n");
     write_files(result, listing, true,

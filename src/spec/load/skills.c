@@ -8,6 +8,7 @@
  * exists. The instructions are read when the skill is called. Tests: tests/spec/load/skills_test.c.
  */
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/sha256.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -95,6 +96,19 @@ static bool has_room(collector *c, size_t bytes)
     return !c->stopped;
 }
 
+/* The text in the arena of the spec, with hidden characters escaped: they could be instructions
+ * that only a model sees. */
+static haft_str copy_visible(haft__arena *arena, haft_str text)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_SKILL_BYTES * HAFT__ESCAPE_BYTES);
+    haft__escape_add_lines(&buf, text);
+    bool whole = haft__buf_check(&buf, NULL) == HAFT_OK;
+    haft_str copy = whole ? haft__arena_copy(arena, haft__buf_str(&buf)) : (haft_str){NULL, 0};
+    haft__buf_finish(&buf);
+    return copy;
+}
+
 static void keep_skill(collector *c, const haft__skill_folder *found, const haft__skill_text *text)
 {
     haft__arena *arena = c->l->arena;
@@ -107,7 +121,7 @@ static void keep_skill(collector *c, const haft__skill_folder *found, const haft
                   || (text->allowed.kind == HAFT__JSON_ARRAY
                       && haft__json_copy_deep(arena, text->allowed, &allowed, NULL) != HAFT_OK);
     haft_str name = haft__arena_copy(arena, text->name);
-    haft_str description = haft__arena_copy(arena, text->description);
+    haft_str description = copy_visible(arena, text->description);
     if (is_full(c, failed || name.ptr == NULL || description.ptr == NULL)
         || (earlier == NULL && !has_room(c, name.len + description.len))) {
         return;
