@@ -5,6 +5,7 @@
  * questions of the runs' own MCP servers, which are forwarded. Tests: tests/cli/mcp_test.py,
  * tests/cli/mcp_children_test.py, tests/mcp/ask_test.py.
  */
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/error.h"
@@ -387,6 +388,7 @@ static void ask(haft__mcp_spec_job *job, const haft__mcp_server_question *questi
 {
     haft__mcp_request *request = job->request;
     char id[HAFT__ID_LENGTH + 1];
+    assert(job->run != NULL); /* the questions are those of its run */
     memcpy(id, job->run->id, sizeof(id));
     if (!request->modern) { /* may free the job */
         haft__mcp_request_ask(request, questions, count, haft__str(id), haft__clock_now());

@@ -166,29 +166,34 @@ static bool is_reported(const haft__loader *l, size_t count, const haft__spec_pr
     return false;
 }
 
-/* `at`: where the spec has the model; `with`: the model, for a problem elsewhere. */
+/* `at_model`: where the spec has the model; `with`: the model, for a problem elsewhere. */
+static void report_problem(haft__loader *l, const haft__spec_problem *p, haft_str at_model,
+                           haft_str with)
+{
+    bool in_model = is_in_model(p->pointer);
+    haft_str rest = haft__str_skip(p->pointer, strlen(MODEL));
+    haft_str at = in_model
+                      ? haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(at_model), HAFT__ARG(rest))
+                      : p->pointer;
+    haft_str prefix = in_model ? HAFT__LIT("") : with;
+    haft__spec_problem *problem = (p->warning ? haft__loader_warning : haft__loader_error)(
+        l, at, HAFT__SUBJECT_VALUE, "%.*s%.*s", HAFT__ARG(prefix), HAFT__ARG(p->message));
+    if (p->secret) {
+        haft__loader_hide_value(problem);
+    }
+    if (p->hint.len > 0) {
+        haft__loader_hint(l, problem, "%.*s", HAFT__ARG(p->hint));
+    }
+}
+
 static void report_problems(haft__loader *l, haft_str at_model, haft_str with,
                             const haft__spec_report *report)
 {
     size_t known = l->problems.count;
     for (size_t i = 0; i < report->count && l->status == HAFT_OK; i++) {
         const haft__spec_problem *p = &report->problems[i];
-        bool in_model = is_in_model(p->pointer);
-        if (!in_model && is_reported(l, known, p)) {
-            continue;
-        }
-        haft_str rest = haft__str_skip(p->pointer, strlen(MODEL));
-        haft_str at =
-            in_model ? haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(at_model), HAFT__ARG(rest))
-                     : p->pointer;
-        haft_str prefix = in_model ? HAFT__LIT("") : with;
-        haft__spec_problem *problem = (p->warning ? haft__loader_warning : haft__loader_error)(
-            l, at, HAFT__SUBJECT_VALUE, "%.*s%.*s", HAFT__ARG(prefix), HAFT__ARG(p->message));
-        if (p->secret) {
-            haft__loader_hide_value(problem);
-        }
-        if (p->hint.len > 0) {
-            haft__loader_hint(l, problem, "%.*s", HAFT__ARG(p->hint));
+        if (is_in_model(p->pointer) || !is_reported(l, known, p)) {
+            report_problem(l, p, at_model, with);
         }
     }
 }
