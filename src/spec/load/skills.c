@@ -271,7 +271,8 @@ static void check_allowed(haft__loader *l, const haft__skill *skill)
     for (uint32_t i = 0; i < skill->allowed.count && !l->options->kept; i++) {
         haft_str pattern = haft__json_text(skill->allowed.items[i]);
         haft__skill one = {.allowed = haft__json_array(&skill->allowed.items[i], 1)};
-        bool found = servers && memchr(pattern.ptr, ':', pattern.len) != NULL;
+        bool found =
+            servers && pattern.ptr != NULL && memchr(pattern.ptr, ':', pattern.len) != NULL;
         for (size_t k = 0; k < tools->count - l->spec->skill_count && !found; k++) {
             found = haft__skill_allows(&one, tools->items[k]->name);
         }
