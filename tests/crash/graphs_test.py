@@ -147,19 +147,22 @@ def fan(store):
     first = [name for name in nodes if name != "again"]
     main = {"channels": {"out": {}}, "nodes": nodes,
             "edges": [{"from": "start", "to": first}, {"from": first, "to": "again"}]}
-    slow = effect(store, "slow", before="sleep 0.02", after="sleep 0.02", read_only=True)
+    slow = effect(store, "slow", before="while test -e hold; do sleep 0.02; done; sleep 0.02",
+                  after="sleep 0.02", read_only=True)
     return store.put("fan.json", {"haft": 1, "kind": "graph", "name": "fan", "tools": [slow],
                                   "graph": main, "graphs": {"inner": inner},
                                   "limits": {"parallel": 5}})
 
 
 def cancelled_at_any_moment(store):
-    """Two processes cancel a run while it fans out: it ends once, and so do its graphs."""
-    path, problems, ends = fan(store), [], set()
+    """Two processes cancel a run while it fans out: it ends once, and so do its graphs. Tools of
+    the first run wait for its cancels, so that also a slow machine cancels one."""
+    path, problems, ends, hold = fan(store), [], set(), store.folder / "hold"
+    hold.touch()
     for i in range(help.rounds(6, 60)):
         process = store.start("run", path, "{}", "--events")
         run = json.loads(process.stdout.readline())["run"]
-        for _ in range(random.Random(i).randrange(25)):
+        for _ in range(random.Random(i).randrange(25) if i > 0 else 0):
             if not process.stdout.readline():
                 break
         time.sleep(random.Random(i).random() / 50)
@@ -167,6 +170,7 @@ def cancelled_at_any_moment(store):
         process.communicate()
         for cancel in cancels:
             cancel.communicate()
+        hold.unlink(missing_ok=True)
         ends.add(store.row(run)["end"])
         problems += [f"{row['run']} is open" for row in store.runs("--open")]
     problems += history.check_store(store, help.effects(store), {"slow": "read_only"})
