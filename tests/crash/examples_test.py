@@ -98,9 +98,9 @@ def killed_at_writes(store):
             if status != -9 or problems:
                 break
         problems += check_runs(store, name, expected) + help.remove_trees(store)
-        # PostgreSQL executes all that was sent before the kill, often a whole fan-out of `offline`;
-        # killed_in_the_middle holds the workers there.
-        if not middle and store.kind == "sqlite":
+        # A sixth of the writes may miss the fan-outs, which are short with `offline`. PostgreSQL
+        # executes all that was sent before the kill. killed_in_the_middle holds the workers.
+        if not middle and help.LONG and store.kind == "sqlite":
             problems.append("no kill was in a fan-out")
         help.check(f"{name}_killed_at_writes_has_each_result_once_{store.kind}", problems)
 
