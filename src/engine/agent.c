@@ -406,7 +406,7 @@ static bool is_repeated(const haft__spec_report *report, size_t at)
 }
 
 /* Fails with the first error. For a stored spec, the message also has those of the other errors,
- * such as all variables that are not set, because nobody can look at the places in the spec. */
+ * such as all variables that are not set, because the person does not see the spec here. */
 static haft_status fail_report(const haft__spec_report *report, haft__spec_use use, haft_error *err)
 {
     char where[sizeof(err->where)] = "", message[1024] = "too many problems"; /* err cuts it */
