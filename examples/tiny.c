@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tiny.c - the whole API in one program: every function of haft.h is called here, but for those of
- * graphs (graph_embed.c).
+ * graphs (graph_embed.c) and of calls without callbacks (queued.c).
  * Build it: cc tiny.c $(pkg-config --cflags --libs haft)
  * Run it:   ./a.out tiny.yaml */
 #include <haft.h>

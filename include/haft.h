@@ -6,7 +6,8 @@
  *   Owns:   who releases what; what is copied, what is borrowed, and for how long.
  *   Thread: "any" - any thread at any time; "the runtime's" - a runtime and everything made with it
  *           are used by one thread at a time, no matter which; "the call's" - the thread that the
- *           tool's function runs on; "as its owner" - plain data.
+ *           tool's function runs on, or, for a call without a function, any thread, one at a time;
+ *           "as its owner" - plain data.
  *   Fails:  the statuses it returns, and why. HAFT_OK is not listed.
  *   Since:  the first version that has it.
  * And always:
@@ -110,8 +111,9 @@ HAFT_API void haft_free(char *text);
 /* ---- inside a tool ---- */
 
 /* One call of a tool.
- * Owns: the library owns it; it is valid until the tool's function returns. Thread: the call's,
- * which need not be the thread that steps the runtime. Since: 0.1. */
+ * Owns: the library owns it; it is valid until the tool's function returns, or, if it came from
+ * haft_runtime_next_call, until haft_call_finish. Thread: the call's, which need not be the thread
+ * that steps the runtime. Since: 0.1. */
 typedef struct haft_call haft_call;
 
 /* The kind of a reply. Since: 0.1. */
@@ -146,6 +148,9 @@ typedef struct haft_call_facts {
                        owns the run. 0 outside a run */
     const char *traceparent; /* the trace context of this attempt, as W3C defines it; runs of one
                                 tree have one trace. "" outside a run */
+    const char *tool;        /* its name; "function:NAME" for a function of a graph */
+    haft_str arguments;      /* of a call that haft_runtime_next_call returned, as JSON; else empty:
+                                a tool's function gets them as a parameter */
 } haft_call_facts;
 
 /* Facts about the request that started a run through a server. A text that has no value is "".
@@ -317,6 +322,7 @@ struct haft_object {
 #define HAFT_CACHE_THREAD   0x100U /* they share it in all runs of a thread */
 #define HAFT_CACHE_GLOBAL   0x200U /* they share it in all runs of a store */
 #define HAFT_POLLS          0x400U /* the model may repeat the call until something has changed */
+#define HAFT_QUEUED         0x800U /* has no function: see haft_runtime_next_call */
 
 /* A tool's function. `args` points to the struct of `arguments`. If the tool has an `input_schema`
  * instead, `args` points to a haft_str with the arguments as JSON text.
@@ -336,7 +342,7 @@ typedef struct haft_tool {
     const haft_object *arguments; /* or NULL */
     const char *input_schema;     /* instead: a JSON Schema with "type": "object"; or NULL */
     const char *output_schema;    /* JSON Schema of the reply; or NULL */
-    haft_tool_function *run;      /* NULL: headless, a client of the run answers */
+    haft_tool_function *run;      /* NULL: headless, a client of the run answers; see HAFT_QUEUED */
     void *context;                /* for the function: haft_call_info(call)->context */
     uint32_t traits;              /* HAFT_READ_ONLY ... */
     uint32_t timeout_ms;          /* of one attempt; 0: the default, a minute */
@@ -625,6 +631,41 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_cancel(haft_run *run, haft_error *er
  * Fails: never. Since: 0.1. */
 HAFT_API void haft_run_release(haft_run *run);
 
+/* ---- calls without callbacks ----
+ *
+ * For programs whose language or loop makes callbacks difficult. A tool with HAFT_QUEUED has no
+ * function: its calls wait in a queue of the runtime. The program takes them after each step,
+ * performs them, now or later, in any order, on any thread, and ends each with its reply:
+ *
+ *     haft_call *next = NULL;
+ *     while ((next = haft_runtime_next_call(runtime)) != NULL) {
+ *         const haft_call_facts *facts = haft_call_info(next);
+ *         printf("%s %.*s\n", facts->tool, HAFT_STR(facts->arguments));
+ *         if (haft_call_finish(next, HAFT_REPLY_JSON, "{\"found\":3}", err) != HAFT_OK) {
+ *             break;
+ *         }
+ *     }
+ *
+ * Limits, timeouts, retries, approvals and records are those of any other tool.
+ */
+
+/* Takes the next call of a tool with HAFT_QUEUED from the queue; NULL if there is none at present.
+ * The program performs it and calls haft_call_finish, also if haft_cancelled has become true: the
+ * call was cancelled, it timed out, or its run or runtime was released. At most
+ * `exec.unfinished` cancelled calls can be open; until one is finished, no call starts. Owns: the
+ * caller finishes the call, which stays valid until then. Thread: the runtime's. Fails: NULL for
+ * NULL. Since: 0.1. */
+HAFT_API haft_call *haft_runtime_next_call(haft_runtime *runtime);
+
+/* Ends a call that haft_runtime_next_call returned. This wakes haft_runtime_step in another thread.
+ * The reply of a cancelled call is dropped. Owns: `text` is copied; `call` is invalid afterwards,
+ * unless this fails: then it can be finished with another reply. Thread: the call's. Fails:
+ * BAD_INPUT for NULL, an unknown kind, or a text that is not what the kind says (err->where is the
+ * place in it); TOO_BIG for a text that is too long; BAD_STATE for a call of a function;
+ * NO_MEMORY. Since: 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_call_finish(haft_call *call, haft_reply_kind kind,
+                                                    const char *text, haft_error *err);
+
 /* ---- graphs ----
  *
  * Functions of a program as nodes of a graph (`function: NAME`) and as reducers of its channels
@@ -654,10 +695,11 @@ typedef haft_reply haft_graph_function(haft_call *call, const haft_graph_view *v
 /* Adds a function for nodes with `function: name`, in agents that are loaded afterwards. `traits`
  * are HAFT_READ_ONLY, HAFT_IDEMPOTENT, HAFT_DESTRUCTIVE, HAFT_NEEDS_APPROVAL and one cost: if it
  * can be repeated, an interrupted call runs again; else its outcome is unknown. `context` is
- * haft_call_info(call)->context. Owns: `name` is copied; `context` must outlive the runtime.
- * Thread: the runtime's. Fails: BAD_INPUT for NULL, for a name or traits that are not valid
- * (err->where names the part), or if a function of that name was added before; NO_MEMORY.
- * Since: 0.1. */
+ * haft_call_info(call)->context. With HAFT_QUEUED, `run` is NULL: haft_runtime_next_call returns
+ * the calls, and their arguments are haft_graph_view.json. Owns: `name` is copied; `context` must
+ * outlive the runtime. Thread: the runtime's. Fails: BAD_INPUT for NULL, for a name or traits that
+ * are not valid (err->where names the part), or if a function of that name was added before;
+ * NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_graph_function_add(haft_runtime *runtime, const char *name,
                                                            haft_graph_function *run, void *context,
                                                            uint32_t traits, haft_error *err);

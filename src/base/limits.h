@@ -317,6 +317,8 @@
       "milliseconds that a PostgreSQL transaction waits for a lock before other requests proceed") \
     X(STORE_PG_TRIES, "store.pg_tries", 5,                                                         \
       "retries of a PostgreSQL request after a deadlock or a lost connection")                     \
+    X(EXEC_UNFINISHED, "exec.unfinished", 1000,                                                    \
+      "cancelled calls that the program took from the queue and has not finished")                 \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
     X(POOL_ABANDONED, "pool.abandoned", 8,                                                         \
       "replaced threads whose job exceeded its timeout and is still running")                      \

@@ -57,6 +57,11 @@ haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool, haft_err
     return status;
 }
 
+haft_call *haft_runtime_next_call(haft_runtime *runtime)
+{
+    return runtime != NULL ? haft__exec_next_call(runtime->exec) : NULL;
+}
+
 /* ---- start ---- */
 
 haft_status haft__runtime_make_id(haft_runtime *runtime, char id[HAFT__ID_LENGTH + 1],

@@ -47,7 +47,7 @@ haft_status haft_graph_function_add(haft_runtime *runtime, const char *name,
                                     haft_error *err)
 {
     haft__tool tool;
-    if (runtime == NULL || name == NULL || run == NULL) {
+    if (runtime == NULL || name == NULL || (run == NULL && (traits & HAFT_QUEUED) == 0)) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
                           "expected a runtime, a name and a function, found NULL");
     }

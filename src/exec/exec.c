@@ -30,7 +30,8 @@ static const haft__executor *find_executor(const haft__exec *exec, const haft__t
 {
     const haft__builtin *builtin = haft__builtin_of(tool);
     switch (tool->source) {
-    case HAFT__TOOL_FUNCTION: return &haft__executor_function;
+    case HAFT__TOOL_FUNCTION:
+        return tool->function->run != NULL ? &haft__executor_function : &haft__executor_queued;
     case HAFT__TOOL_COMMAND: return &haft__executor_command;
     case HAFT__TOOL_HTTP: return &haft__executor_http;
     case HAFT__TOOL_MCP: return exec->mcp;
@@ -82,6 +83,7 @@ void haft__exec_destroy(haft__exec *exec)
     haft__http_client_destroy(exec->private_http);
     haft__child_group_finish(&exec->children);
     haft__pool_destroy(exec->pool);
+    haft__call_queue_close(exec->call_queue);
     free(exec->guard);
     free(exec);
 }
@@ -191,6 +193,28 @@ void haft__exec_report_failure(haft__exec_job *job, const haft_error *error)
                                 .hint = haft__str(error->hint),
                                 .transient =
                                     error->status == HAFT_IO || error->status == HAFT_NO_MEMORY};
+    haft__exec_report(job, &result);
+}
+
+void haft__exec_report_reply(haft__exec_job *job, haft_reply reply)
+{
+    haft__exec_result result = {.ok = reply.kind != HAFT_REPLY_ERROR,
+                                .command = reply.kind == HAFT_REPLY_COMMAND,
+                                .text = reply.text,
+                                .started = true};
+    char text[96];
+    if (result.command && !job->call.takes_command) {
+        result = (haft__exec_result){
+            .text = HAFT__LIT("the tool replied with a command, and only a node of a graph whose "
+                              "tool it is can follow one"),
+            .hint = HAFT__LIT("it cannot be used here; continue without it"),
+            .started = true};
+    } else if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {
+        (void)snprintf(text, sizeof(text),
+                       "the tool replied with %zu bytes, more than the limit of %d", reply.text.len,
+                       HAFT__LIMIT_TOOL_RESULT_BYTES);
+        result = (haft__exec_result){.text = haft__str(text), .started = true};
+    }
     haft__exec_report(job, &result);
 }
 

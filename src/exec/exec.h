@@ -95,6 +95,9 @@ HAFT_MUST_USE haft_status haft__exec_start(haft__exec *exec, const haft__exec_ca
                                            haft__exec_done *done, void *context,
                                            haft__exec_job **ret_job, haft_error *err);
 
+/* Takes the next call of a tool without a function (exec/queued.c); NULL if none waits. */
+haft_call *haft__exec_next_call(haft__exec *exec);
+
 /* Passes the answer to the job's question, {action, content}. Only for a job with an open question.
  */
 void haft__exec_answer(haft__exec_job *job, haft__json answer);

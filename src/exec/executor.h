@@ -66,7 +66,8 @@ struct haft__exec {
     struct haft__http_client *private_http; /* for tools with allow_private */
     const haft__executor *mcp;              /* haft__executor_mcp */
     struct haft__mcp_connection_pool
-        *connection_pool; /* connections to MCP servers; NULL until the first one */
+        *connection_pool;                /* connections to MCP servers; NULL until the first one */
+    struct haft__call_queue *call_queue; /* of queued.c; NULL until the first call */
 };
 
 /* Sets the result, once. Copies texts into the job's arena and replaces invalid UTF-8. */
@@ -74,6 +75,9 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result);
 
 /* Reports an error of a call that never started. */
 void haft__exec_report_failure(haft__exec_job *job, const haft_error *error);
+
+/* Reports the reply of a function, or of a program that performed the call. */
+void haft__exec_report_reply(haft__exec_job *job, haft_reply reply);
 
 /* The job waits for its turn: its time begins with haft__exec_begin_time. */
 void haft__exec_hold_time(haft__exec_job *job);
@@ -96,8 +100,11 @@ void haft__exec_job_release(haft__exec_job *job);
 /* A member of the tool's definition in the spec, or NULL. */
 const haft__json *haft__exec_definition(const haft__exec_job *job, const char *key);
 
-extern const haft__executor haft__executor_function, haft__executor_command, haft__executor_http,
-    haft__executor_glob, haft__executor_grep, haft__executor_read, haft__executor_skill,
-    haft__executor_mcp;
+/* After this, calls that the program holds no longer use the loop. NULL is allowed. */
+void haft__call_queue_close(struct haft__call_queue *queue);
+
+extern const haft__executor haft__executor_function, haft__executor_queued, haft__executor_command,
+    haft__executor_http, haft__executor_glob, haft__executor_grep, haft__executor_read,
+    haft__executor_skill, haft__executor_mcp;
 
 #endif

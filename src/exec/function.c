@@ -19,6 +19,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/executor.h"
+#include "exec/progress.h"
 #include "io/random.h"
 #include "tool/call.h"
 #include "json/read.h"
@@ -33,9 +34,9 @@ typedef struct function {
     haft__json arguments;
     uint64_t deadline_ms;
     atomic_bool cancelled;
-    atomic_bool saw_deadline;     /* haft_cancelled was true because of the deadline */
-    atomic_size_t progress_bytes; /* progress in transit to the loop */
-    bool on_loop;                 /* runs on the loop's thread, inside start */
+    atomic_bool saw_deadline; /* haft_cancelled was true because of the deadline */
+    haft__progress progress;
+    bool on_loop; /* runs on the loop's thread, inside start */
     /* Written by the thread, read after the thread is done. */
     haft_status status;
     haft_reply reply;
@@ -53,49 +54,14 @@ static bool is_cancelled(void *host)
     return atomic_load(&f->cancelled) || atomic_load(&f->saw_deadline);
 }
 
-/* Progress in transit from the thread to the loop. */
-typedef struct message {
-    haft__task task;
-    function *from;
-    size_t length;
-    char text[];
-} message;
-
-/* The job still exists: the loop runs tasks in the order in which they were posted, and the task
- * that completes the job is posted after this one. */
-static void notify_progress(haft__task *task)
-{
-    message *progress = HAFT__CONTAINER(task, message, task);
-    haft__exec_job *job = progress->from->job;
-    (void)atomic_fetch_sub(&progress->from->progress_bytes, sizeof(*progress) + progress->length);
-    /* A function on the loop's thread has reported its result before its progress is delivered, so
-     * `reported` is not checked for it. `done` is NULL if the caller has dropped the job. */
-    if (progress->from->on_loop ? job->done != NULL : !job->reported) {
-        job->call.progress(job->context, (haft_str){progress->text, progress->length});
-    }
-    free(progress);
-}
-
-/* Drops progress if the loop cannot keep up. */
 static void emit(void *host, haft_str json)
 {
     function *f = host;
-    size_t size = sizeof(message) + json.len;
-    if (size > HAFT__LIMIT_EXEC_PROGRESS_BYTES
-        || atomic_load(&f->progress_bytes) > HAFT__LIMIT_EXEC_PROGRESS_BYTES - size) {
-        return;
-    }
-    message *progress = malloc(size);
-    if (progress == NULL) {
-        return;
-    }
-    (void)atomic_fetch_add(&f->progress_bytes, size);
-    *progress = (message){.task = {.run = notify_progress}, .from = f, .length = json.len};
-    memcpy(progress->text, json.ptr, json.len);
-    if (f->on_loop) {
-        haft__loop_post(f->loop, &progress->task);
-    } else {
-        haft__loop_post_threadsafe(f->loop, &progress->task);
+    haft__task *task = haft__progress_send(&f->progress, json);
+    if (task != NULL && f->on_loop) {
+        haft__loop_post(f->loop, task);
+    } else if (task != NULL) {
+        haft__loop_post_threadsafe(f->loop, task);
     }
 }
 
@@ -107,32 +73,23 @@ static void work(haft__pool_job *pooled)
 
 /* ---- on the loop ---- */
 
-static void report_reply(haft__exec_job *job, haft_reply reply)
+/* The job still exists: the loop runs tasks in the order in which they were posted, and the task
+ * that completes the job is posted after this one. A function on the loop's thread has reported its
+ * result before its progress is delivered, so `reported` is not checked for it. `done` is NULL if
+ * the caller has dropped the job. */
+static void deliver_progress(haft__progress *progress, haft_str json)
 {
-    haft__exec_result result = {.ok = reply.kind != HAFT_REPLY_ERROR,
-                                .command = reply.kind == HAFT_REPLY_COMMAND,
-                                .text = reply.text,
-                                .started = true};
-    char text[96];
-    if (result.command && !job->call.takes_command) {
-        result = (haft__exec_result){
-            .text = HAFT__LIT("the tool replied with a command, and only a node of a graph whose "
-                              "tool it is can follow one"),
-            .hint = HAFT__LIT("it cannot be used here; continue without it"),
-            .started = true};
-    } else if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {
-        (void)snprintf(text, sizeof(text),
-                       "the tool replied with %zu bytes, more than the limit of %d", reply.text.len,
-                       HAFT__LIMIT_TOOL_RESULT_BYTES);
-        result = (haft__exec_result){.text = haft__str(text), .started = true};
+    const function *f = HAFT__CONTAINER(progress, function, progress);
+    haft__exec_job *job = f->job;
+    if (f->on_loop ? job->done != NULL : !job->reported) {
+        job->call.progress(job->context, json);
     }
-    haft__exec_report(job, &result);
 }
 
 static void report(function *f)
 {
     if (f->status == HAFT_OK) {
-        report_reply(f->job, f->reply);
+        haft__exec_report_reply(f->job, f->reply);
         return;
     }
     haft__exec_result result = {.text = haft__str(f->err.message),
@@ -161,25 +118,6 @@ static void done(haft__pool_job *pooled)
 }
 
 /* ---- starting ---- */
-
-static haft_status copy_text(haft__arena *arena, const char **text, haft_error *err)
-{
-    haft_str copy = haft__arena_copy(arena, haft__str(*text != NULL ? *text : ""));
-    *text = copy.ptr;
-    return copy.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
-}
-
-static haft_status copy_facts(haft__arena *arena, haft_call_facts *facts, haft_error *err)
-{
-    const char **const texts[] = {
-        &facts->call,       &facts->run, &facts->thread, &facts->user, &facts->idempotency_key,
-        &facts->traceparent};
-    haft_status status = HAFT_OK;
-    for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
-        status = copy_text(arena, texts[i], err);
-    }
-    return status;
-}
 
 /* Copies a value: writes it as text and parses the text, which keeps numbers exactly. */
 static haft_status copy_json(haft__arena *arena, haft__json value, haft__json *ret_copy,
@@ -234,12 +172,13 @@ static haft_status make(haft__exec_job *job, function **ret_function, haft_error
     f->loop = job->exec->options.loop;
     f->tool = *job->call.tool->function;
     f->on_loop = is_free(job);
+    f->progress.deliver = deliver_progress;
     f->arguments = job->call.arguments;
     bool overflows = job->call.timeout_ms > UINT64_MAX - job->started_ms;
     f->deadline_ms = overflows ? UINT64_MAX : job->started_ms + job->call.timeout_ms;
     f->pooled = (haft__pool_job){.work = work, .done = done};
     /* A function on the loop's thread returns while the caller's facts are still valid. */
-    haft_status status = f->on_loop ? HAFT_OK : copy_facts(&job->arena, &facts, err);
+    haft_status status = f->on_loop ? HAFT_OK : haft__call_facts_copy(&job->arena, &facts, err);
     if (status == HAFT_OK && !f->on_loop) {
         status = copy_json(&job->arena, job->call.arguments, &f->arguments, err);
     }

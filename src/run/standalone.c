@@ -146,7 +146,7 @@ static haft_status call_tool(haft__arena *arena, const haft_tool *tool, haft_str
     const haft__tool *prepared = NULL;
     haft__json arguments = haft__json_null();
     haft_status status = prepare(arena, tool, &prepared, err);
-    if (status == HAFT_OK && prepared->function == NULL) {
+    if (status == HAFT_OK && (prepared->function == NULL || prepared->function->run == NULL)) {
         status = haft__fail(err, HAFT_BAD_INPUT, "/run", "the tool has no function to call");
     }
     if (status == HAFT_OK) {

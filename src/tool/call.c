@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "tool/decode.h"
 #include "json/read.h"
@@ -39,6 +40,21 @@ void haft__call_init(haft_call *call, const haft_call_facts *facts)
     call->facts.user = or_empty(call->facts.user);
     call->facts.idempotency_key = or_empty(call->facts.idempotency_key);
     call->facts.traceparent = or_empty(call->facts.traceparent);
+    call->facts.tool = or_empty(call->facts.tool);
+}
+
+haft_status haft__call_facts_copy(haft__arena *arena, haft_call_facts *facts, haft_error *err)
+{
+    const char **const texts[] = {
+        &facts->call,        &facts->run, &facts->thread, &facts->user, &facts->idempotency_key,
+        &facts->traceparent, &facts->tool};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        *texts[i] = haft__arena_copy(arena, haft__str(or_empty(*texts[i]))).ptr;
+        if (*texts[i] == NULL) {
+            return haft__arena_fail(arena, err);
+        }
+    }
+    return HAFT_OK;
 }
 
 void haft__call_finish(haft_call *call)
@@ -204,6 +220,38 @@ haft_reply haft_reply_command(haft_call *call, const char *json)
     return reply_checked(call, HAFT_REPLY_COMMAND, json, haft__call_check_command);
 }
 
+/* ---- replies of other origin ---- */
+
+static haft_status check_kind(haft_call *call, haft_reply_kind kind, haft_str text, haft_error *err)
+{
+    switch (kind) {
+    case HAFT_REPLY_TEXT:
+    case HAFT_REPLY_ERROR: return HAFT_OK;
+    case HAFT_REPLY_JSON: return check_json(call, text, NULL, err);
+    case HAFT_REPLY_COMMAND: return check_json(call, text, haft__call_check_command, err);
+    }
+    return haft__fail(err, HAFT_BAD_INPUT, "", "expected a kind of reply, found %d", (int)kind);
+}
+
+haft_status haft__call_make_reply(haft_call *call, haft_reply_kind kind, haft_str text,
+                                  haft_reply *ret_reply, haft_error *err)
+{
+    if (text.len > call->max_reply) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "expected a reply of at most %zu bytes, found %zu",
+                          call->max_reply, text.len);
+    }
+    haft_status status = check_kind(call, kind, text, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_str copy = haft__arena_copy(&call->arena, text);
+    if (copy.ptr == NULL) {
+        return haft__arena_fail(&call->arena, err);
+    }
+    *ret_reply = (haft_reply){kind, copy};
+    return HAFT_OK;
+}
+
 /* ---- the host ---- */
 
 const haft_call_facts *haft_call_info(const haft_call *call)
@@ -243,8 +291,8 @@ void haft_emit(haft_call *call, const char *json)
 
 /* ---- running ---- */
 
-static haft_status write_arguments(haft_call *call, haft__json arguments, haft_str *ret_text,
-                                   haft_error *err)
+haft_status haft__call_write_arguments(haft_call *call, haft__json arguments, haft_str *ret_text,
+                                       haft_error *err)
 {
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
@@ -268,9 +316,10 @@ haft_status haft__call_run(haft_call *call, const haft_tool *tool, haft__json ar
     haft_status status =
         tool->arguments != NULL
             ? haft__arguments_decode(&call->arena, tool->arguments, arguments, &args, err)
-            : write_arguments(call, arguments, &text, err);
+            : haft__call_write_arguments(call, arguments, &text, err);
     if (status == HAFT_OK) {
         call->facts.context = tool->context;
+        call->facts.tool = or_empty(tool->name);
         call->arguments = arguments;
         *ret_reply = tool->run(call, args);
     }

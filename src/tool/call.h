@@ -20,6 +20,7 @@ struct haft_call {
     bool (*cancelled)(void *host);
     void (*emit)(void *host, haft_str json); /* `json` is borrowed until it returns */
     void *host;
+    struct haft__queued_call *queued; /* exec/queued.c; NULL: the call of a function */
 };
 
 /* Allocates nothing. `facts` is borrowed; it may be NULL, and its texts may be NULL, which means
@@ -35,6 +36,20 @@ void haft__call_finish(haft_call *call);
 HAFT_MUST_USE haft_status haft__call_run(haft_call *call, const haft_tool *tool,
                                          haft__json arguments, haft_reply *ret_reply,
                                          haft_error *err);
+
+/* Copies the texts of `facts` into `arena`. A text that is NULL becomes "". */
+HAFT_MUST_USE haft_status haft__call_facts_copy(haft__arena *arena, haft_call_facts *facts,
+                                                haft_error *err);
+
+/* Writes validated arguments as JSON, in the memory of the call. */
+HAFT_MUST_USE haft_status haft__call_write_arguments(haft_call *call, haft__json arguments,
+                                                     haft_str *ret_text, haft_error *err);
+
+/* Checks a reply that was not made by a function of haft.h, and copies it into the memory of the
+ * call. BAD_INPUT or TOO_BIG; err->where is a JSON Pointer or line:column in `text`. */
+HAFT_MUST_USE haft_status haft__call_make_reply(haft_call *call, haft_reply_kind kind,
+                                                haft_str text, haft_reply *ret_reply,
+                                                haft_error *err);
 
 /* Checks the form of a command: {update, goto, send}. BAD_INPUT; err->where is a JSON Pointer. */
 HAFT_MUST_USE haft_status haft__call_check_command(haft__json value, haft_error *err);

@@ -88,7 +88,7 @@ static bool single(uint32_t flags)
 
 static haft_status read_traits(const haft_tool *tool, haft__traits *traits, haft_error *err)
 {
-    uint32_t flags = tool->traits, known = haft__traits_flags() | COSTS | CACHES;
+    uint32_t flags = tool->traits, known = haft__traits_flags() | COSTS | CACHES | HAFT_QUEUED;
     if ((flags & ~known) != 0 || !single(flags & COSTS) || !single(flags & CACHES)) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/traits",
                                         "traits 0x%x cannot be combined", (unsigned)flags);
@@ -110,6 +110,22 @@ static haft_status read_traits(const haft_tool *tool, haft__traits *traits, haft
     return HAFT_OK;
 }
 
+/* A queued tool has no function, so none that could run on the thread of the loop. */
+static haft_status check_queued(const haft_tool *tool, haft_error *err)
+{
+    if ((tool->traits & HAFT_QUEUED) == 0) {
+        return HAFT_OK;
+    }
+    if (tool->run != NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/run",
+                          "a tool with HAFT_QUEUED has no function, found one");
+    }
+    return (tool->traits & HAFT_COST_FREE) == 0
+               ? HAFT_OK
+               : haft__fail(err, HAFT_BAD_INPUT, "/traits",
+                            "HAFT_COST_FREE is for functions; a tool with HAFT_QUEUED has none");
+}
+
 haft_status haft__declare_tool(haft__arena *arena, const haft_tool *tool, haft__tool *ret_tool,
                                haft_error *err)
 {
@@ -128,15 +144,19 @@ haft_status haft__declare_tool(haft__arena *arena, const haft_tool *tool, haft__
     if (status == HAFT_OK) {
         status = read_traits(own, &made.traits, err);
     }
+    if (status == HAFT_OK) {
+        status = check_queued(own, err);
+    }
     if (status != HAFT_OK) {
         return status;
     }
     made.name = haft__str(own->name != NULL ? own->name : "");
     made.description = haft__str(own->description != NULL ? own->description : "");
-    made.source = own->run != NULL ? HAFT__TOOL_FUNCTION : HAFT__TOOL_HEADLESS;
+    bool here = own->run != NULL || (own->traits & HAFT_QUEUED) != 0;
+    made.source = here ? HAFT__TOOL_FUNCTION : HAFT__TOOL_HEADLESS;
     made.role = HAFT__ROLE_DATA;
     made.traits_given = true;
-    made.function = own->run != NULL ? own : NULL;
+    made.function = here ? own : NULL;
     *ret_tool = made;
     return HAFT_OK;
 }

@@ -24,6 +24,9 @@ PROGRAMS = {
             r"/paper: Expected integer, found string \"thick\"\nwaiting; \d+ events\n"
             r"done; \d+ events\nThe letter to Ada is on its way; the one to Bob was kept\.\n"
             r"cancelled; \d+ events\n",
+    "queued": r"c1\.1: delivery_time \{\"country\":\"Portugal\"\}\n"
+              r"c1\.2: delivery_time \{\"country\":\"Norway\"\}\nc1\.2 is done\nc1\.1 is done\n"
+              r"done: Both parcels arrive in two days\.\n",
     "graph_embed": r"done: 6 values, 17\.50 degrees\n",
     "core": r"schema: \{.*\}\n\{.*\} -> 3218\.7 metre\n\{.*\} -> 0\.3107 mile\n"
             r"\{.*\} -> BAD_INPUT: /from Expected one of .*\n\[1, 2\]: valid\n"

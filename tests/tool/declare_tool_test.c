@@ -149,7 +149,8 @@ TEST(invalid_tool_structs_are_rejected)
         {NULL, "{", NULL, 0, "/input_schema:1:2 (byte 1)"},
         {NULL, "{\"type\":\"object\",\"type\":\"object\"}", NULL, 0, "/input_schema:1:2 (byte 1)"},
         {NULL, NULL, "nul", 0, "/output_schema:1:4 (byte 3)"},
-        {NULL, NULL, NULL, 0x800, "/traits"},
+        {NULL, NULL, NULL, 0x1000, "/traits"},
+        {NULL, NULL, NULL, HAFT_QUEUED, "/run"},
         {NULL, NULL, NULL, HAFT_COST_FREE | HAFT_COST_HEAVY, "/traits"},
         {NULL, NULL, NULL, HAFT_CACHE_RUN | HAFT_CACHE_GLOBAL, "/traits"},
     };

@@ -214,7 +214,7 @@ static haft_status declare(haft__arena *arena, const char *prefix, const char *n
 /* The traits that a function for graphs may have. */
 #define FUNCTION_TRAITS                                                                            \
     (HAFT_READ_ONLY | HAFT_IDEMPOTENT | HAFT_DESTRUCTIVE | HAFT_NEEDS_APPROVAL | HAFT_COST_FREE    \
-     | HAFT_COST_HEAVY)
+     | HAFT_COST_HEAVY | HAFT_QUEUED)
 
 haft_status haft__graph_declare_function(haft__arena *arena, const char *name,
                                          haft_graph_function *run, void *context, uint32_t traits,
@@ -234,8 +234,8 @@ haft_status haft__graph_declare_function(haft__arena *arena, const char *name,
                           "HAFT_NEEDS_APPROVAL and one cost are allowed");
     }
     *function = (added_function){.run = run, .context = context};
-    tool.run = run_function;
-    tool.context = function;
+    tool.run = run != NULL ? run_function : NULL;
+    tool.context = run != NULL ? (void *)function : context;
     tool.traits = traits;
     return declare(arena, HAFT__GRAPH_FUNCTION_TOOL, name, tool, ret_tool, err);
 }
