@@ -351,6 +351,31 @@
       "milliseconds that a connection to a server may be idle")                                    \
     X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
       "milliseconds to receive the headers of a request; also each 64 KiB of its body")            \
+    X(SERVE_CALL_BYTES, "serve.call_bytes", 256 << 20,                                             \
+      "bytes of memory for one request to haft serve, with the run that it reads")                 \
+    X(SERVE_BODY_BYTES, "serve.body_bytes", 8 << 20,                                               \
+      "bytes of the body of a request to haft serve")                                              \
+    X(SERVE_STREAM_BYTES, "serve.stream_bytes", 32 << 20,                                          \
+      "bytes of a response of haft serve that its client has not read")                            \
+    X(SERVE_PROBLEM_BYTES, "serve.problem_bytes", 16384,                                           \
+      "bytes of an error response of haft serve")                                                  \
+    X(SERVE_OPENAPI_BYTES, "serve.openapi_bytes", 1 << 20, "bytes of /openapi.json")               \
+    X(SERVE_STREAMS, "serve.streams", 8192, "streams and waiting requests of haft serve at once")  \
+    X(SERVE_STALL_MS, "serve.stall_ms", 30000,                                                     \
+      "milliseconds after which a stream is cut whose client reads nothing")                       \
+    X(SERVE_PAGE, "serve.page", 1000, "items of one page of a list of haft serve")                 \
+    X(SERVE_SCAN, "serve.scan", 10000, "runs that one filtered list of haft serve reads")          \
+    X(SERVE_WAIT_S, "serve.wait_s", 600,                                                           \
+      "seconds that a request to haft serve may wait for a run")                                   \
+    X(SERVE_COMMAND_WAIT_S, "serve.command_wait_s", 10,                                            \
+      "default: seconds that a command waits until the run has read it")                           \
+    X(SERVE_BATCH, "serve.batch", 100, "commands in one request to haft serve")                    \
+    X(SERVE_KEY_BYTES, "serve.key_bytes", 256, "bytes of an Idempotency-Key")                      \
+    X(SERVE_RATE, "serve.rate", 2000,                                                              \
+      "default: requests a second of one token, or of all clients without tokens")                 \
+    X(SERVE_TOKENS, "serve.tokens", 1000, "tokens in a token file of haft serve")                  \
+    X(SERVE_TOKEN_FILE_BYTES, "serve.token_file_bytes", 1 << 20,                                   \
+      "bytes of a token file of haft serve")                                                       \
     X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
     X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one argument of a command tool")       \
     X(EXEC_FILES, "exec.files", 1024, "files that a command's process may have open")              \

@@ -40,6 +40,8 @@
     X(search)                                                                                      \
     X(graph)                                                                                       \
     X(mcp)                                                                                         \
+    X(serve)                                                                                       \
+    X(token)                                                                                       \
     X(mock_model)                                                                                  \
     X(models)                                                                                      \
     X(doctor)                                                                                      \

@@ -483,15 +483,26 @@ static haft_status check_functions(const haft__spec *spec, haft_error *err)
     return HAFT_OK;
 }
 
-static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str text,
-                             haft_str path, haft__spec_use use, haft_agent **ret_agent,
-                             haft_error *err)
+/* The text of a spec, and how it is loaded. */
+typedef struct spec_source {
+    haft_str text, path;
+    haft__spec_use use;
+    const char *const *sets; /* overrides */
+    size_t set_count;
+} spec_source;
+
+static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, const spec_source *source,
+                             haft_agent **ret_agent, haft_error *err)
 {
-    haft_str own_text = haft__arena_copy(arena, text), own_path = haft__arena_copy(arena, path);
+    haft__spec_use use = source->use;
+    haft_str own_text = haft__arena_copy(arena, source->text);
+    haft_str own_path = haft__arena_copy(arena, source->path);
     if (own_text.ptr == NULL || own_path.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
     haft__spec_options options = haft__agent_spec_options(runtime, own_path);
+    options.sets = source->sets;
+    options.set_count = source->set_count;
     options.kept = use == HAFT__SPEC_STORED || use == HAFT__SPEC_READ_ONLY;
     options.schema = find_spec_schema(runtime);
     if (use == HAFT__SPEC_READ_ONLY) {
@@ -515,18 +526,25 @@ static haft_status load_spec(haft_runtime *runtime, haft__arena *arena, haft_str
                : status;
 }
 
-haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
-                                  haft__spec_use use, haft_agent **ret_agent, haft_error *err)
+static haft_status load_source(haft_runtime *runtime, const spec_source *source,
+                               haft_agent **ret_agent, haft_error *err)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft_status status = load_spec(runtime, &arena, text, path, use, ret_agent, err);
+    haft_status status = load_spec(runtime, &arena, source, ret_agent, err);
     if (status != HAFT_OK || *ret_agent == NULL) {
         haft__arena_finish(&arena);
         return status;
     }
     (*ret_agent)->spec_arena = arena; /* the spec lives as long as the agent */
     return HAFT_OK;
+}
+
+haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
+                                  haft__spec_use use, haft_agent **ret_agent, haft_error *err)
+{
+    spec_source source = {.text = text, .path = path, .use = use};
+    return load_source(runtime, &source, ret_agent, err);
 }
 
 /* ---- for child runs ---- */
@@ -683,31 +701,69 @@ haft_status haft__agent_for_handoff(haft_agent *agent, haft_str name, bool read_
     return find_handoff_agent(agent, name, read_only, NULL, ret_agent, err);
 }
 
+/* ---- from a file ---- */
+
+/* Copies the overrides, which the runs of the agent record. */
+static haft_status keep_origin(haft_agent *agent, haft_str text, const spec_source *source,
+                               haft_error *err)
+{
+    const char **sets = haft__arena_array(&agent->arena, source->set_count + 1, sizeof(*sets));
+    for (size_t i = 0; sets != NULL && i < source->set_count; i++) {
+        sets[i] = haft__arena_copy(&agent->arena, haft__str(source->sets[i])).ptr;
+        sets = sets[i] != NULL ? sets : NULL;
+    }
+    if (sets == NULL) {
+        return haft__arena_fail(&agent->arena, err);
+    }
+    haft__sha256_hex(text, agent->file_sha256);
+    agent->origin.file = (haft_str){agent->file_sha256, sizeof(agent->file_sha256)};
+    agent->origin.sets = sets;
+    agent->origin.set_count = source->set_count;
+    return HAFT_OK;
+}
+
+static haft_status load_file_text(haft_runtime *runtime, const char *path, spec_source *source,
+                                  haft_agent **ret_agent, haft_error *err)
+{
+    haft__arena scratch;
+    haft_agent *agent = NULL;
+    haft__arena_init(&scratch, 0);
+    source->path = haft__file_absolute(&scratch, path);
+    haft_status status = source->path.ptr != NULL ? load_source(runtime, source, &agent, err)
+                                                  : haft__arena_fail(&scratch, err);
+    haft__arena_finish(&scratch);
+    if (status == HAFT_OK) {
+        status = keep_origin(agent, source->text, source, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_agent = agent;
+    } else {
+        haft_agent_release(agent);
+        haft__error_prepend_location(err, path);
+    }
+    return status;
+}
+
+haft_status haft__agent_load_file(haft_runtime *runtime, const char *path, const char *const *sets,
+                                  size_t set_count, haft_agent **ret_agent, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    spec_source source = {.use = HAFT__SPEC_NEW, .sets = sets, .set_count = set_count};
+    haft_status status = haft__file_read(path, &text, err);
+    if (status == HAFT_OK) {
+        source.text = haft__buf_str(&text);
+        status = load_file_text(runtime, path, &source, ret_agent, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
 haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent **ret_agent,
                             haft_error *err)
 {
     if (runtime == NULL || path == NULL || ret_agent == NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected a runtime and a path, found NULL");
     }
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
-    haft_status status = haft__file_read(path, &text, err);
-    if (status == HAFT_OK) {
-        haft__arena scratch;
-        haft__arena_init(&scratch, 0);
-        haft_str file = haft__file_absolute(&scratch, path);
-        status = file.ptr != NULL ? haft__agent_load_text(runtime, haft__buf_str(&text), file,
-                                                          HAFT__SPEC_NEW, ret_agent, err)
-                                  : haft__arena_fail(&scratch, err);
-        haft__arena_finish(&scratch);
-        if (status != HAFT_OK) {
-            haft__error_prepend_location(err, path);
-        } else {
-            haft_agent *agent = *ret_agent;
-            haft__sha256_hex(haft__buf_str(&text), agent->file_sha256);
-            agent->origin.file = (haft_str){agent->file_sha256, sizeof(agent->file_sha256)};
-        }
-    }
-    haft__buf_finish(&text);
-    return status;
+    return haft__agent_load_file(runtime, path, NULL, 0, ret_agent, err);
 }

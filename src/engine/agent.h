@@ -81,6 +81,12 @@ typedef enum haft__spec_use {
 HAFT_MUST_USE haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
                                                 haft__spec_use use, haft_agent **ret_agent,
                                                 haft_error *err);
+
+/* Loads the spec file at `path` for new runs, with overrides PATH=VALUE that its runs record.
+ * Errors name the file. */
+HAFT_MUST_USE haft_status haft__agent_load_file(haft_runtime *runtime, const char *path,
+                                                const char *const *sets, size_t set_count,
+                                                haft_agent **ret_agent, haft_error *err);
 void haft__agent_retain(haft_agent *agent);
 
 /* The agent of a child run, with the budgets of the child as its limits. It lives as long as

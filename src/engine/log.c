@@ -410,10 +410,17 @@ void haft__log_flush_rest(haft_run *run)
 
 /* ---- readers ---- */
 
-/* Adds lines for readers. Clears the buffer when all its lines have been read, so that a fast
- * reader costs no memory. */
-static void publish(haft__log_reader *reader, haft_str lines)
+/* Passes lines to observers and readers. Clears the buffer when all its lines have been read, so
+ * that a fast reader costs no memory. */
+static void publish(haft_run *run, haft_str lines)
 {
+    haft__log_reader *reader = &run->log.reader;
+    for (const haft__runtime_observer *o = run->runtime->observers; o != NULL; o = o->next) {
+        o->published(o->context, run, lines);
+    }
+    if (reader->discards) {
+        return;
+    }
     if (reader->position == reader->committed.len) {
         haft__buf_clear(&reader->committed);
         reader->position = 0;
@@ -432,9 +439,9 @@ static uint64_t seq_of_line(haft_str line)
 }
 
 /* Publishes the progress lines up to the event after `seq`. */
-static void publish_progress(haft__log_reader *reader, uint64_t seq)
+static void publish_progress(haft_run *run, uint64_t seq)
 {
-    haft__buf *progress = &reader->progress;
+    haft__buf *progress = &run->log.reader.progress;
     haft_str rest = haft__buf_str(progress);
     size_t ready_bytes = 0;
     while (rest.len > 0) {
@@ -445,22 +452,22 @@ static void publish_progress(haft__log_reader *reader, uint64_t seq)
         ready_bytes += line.len + 1;
     }
     if (ready_bytes > 0) {
-        publish(reader, (haft_str){progress->ptr, ready_bytes});
+        publish(run, (haft_str){progress->ptr, ready_bytes});
         memmove(progress->ptr, progress->ptr + ready_bytes, progress->len - ready_bytes);
         progress->len -= ready_bytes;
     }
 }
 
 /* Publishes events that have become durable, with the progress lines between them. */
-static void publish_events(haft__log_reader *reader, haft_str lines)
+static void publish_events(haft_run *run, haft_str lines)
 {
-    while (lines.len > 0 && reader->progress.len > 0) {
+    while (lines.len > 0 && run->log.reader.progress.len > 0) {
         haft_str line = haft__str_split(&lines, '\n');
-        publish(reader, (haft_str){line.ptr, line.len + 1});
-        publish_progress(reader, seq_of_line(line));
+        publish(run, (haft_str){line.ptr, line.len + 1});
+        publish_progress(run, seq_of_line(line));
     }
     if (lines.len > 0) {
-        publish(reader, lines);
+        publish(run, lines);
     }
 }
 
@@ -480,7 +487,7 @@ void haft__log_notify(haft_run *run, haft_str body)
     if (room && haft__buf_check(clean, NULL) == HAFT_OK
         && haft__buf_check(&line, NULL) == HAFT_OK) { /* else the progress line is dropped */
         haft__buf_add_str(&reader->progress, haft__buf_str(&line));
-        publish_progress(reader, run->log.durable_seq);
+        publish_progress(run, run->log.durable_seq);
     }
     haft__buf_finish(&line);
 }
@@ -533,7 +540,7 @@ static void commit(haft_run *run)
     log->error = (haft_error){0};
     log->failed_writes = 0;
     haft__lease_extend(run, log->requested_ms);
-    publish_events(&log->reader, haft__buf_str(&log->writing));
+    publish_events(run, haft__buf_str(&log->writing));
     haft__child_writes_commit(run);
     if (first && haft__queue_is_queued(&run->queue)) {
         haft__queue_enter(run);
@@ -656,7 +663,7 @@ static void on_written(haft__store_request *request)
     if (request->status == HAFT_OK && created && log->flush_rest) {
         set_state(log, HAFT__LOG_IDLE);
         log->durable_seq = log->writing_seq;
-        publish_events(&log->reader, haft__buf_str(&log->writing));
+        publish_events(run, haft__buf_str(&log->writing));
         if (may_write_rest(run) && flush(run, NULL) == HAFT_OK) {
             return; /* this function also handles the reply of that write */
         }

@@ -45,6 +45,7 @@ typedef struct haft__log_reader {
     size_t position;     /* bytes of `committed` that have been read */
     haft__buf progress;  /* progress lines whose preceding event is not durable yet */
     bool attached;       /* a client reads events, so progress is reported */
+    bool discards;       /* only observers of the runtime read: no line is kept for this handle */
 } haft__log_reader;
 
 typedef struct haft__log {

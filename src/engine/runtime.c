@@ -120,7 +120,31 @@ void haft__runtime_poll_messages(haft_runtime *runtime)
     }
 }
 
+/* ---- observers ---- */
+
+void haft__runtime_observe(haft_runtime *runtime, haft__runtime_observer *observer)
+{
+    observer->next = runtime->observers;
+    runtime->observers = observer;
+}
+
+void haft__runtime_unobserve(haft_runtime *runtime, haft__runtime_observer *observer)
+{
+    haft__runtime_observer **at = &runtime->observers;
+    while (*at != NULL && *at != observer) {
+        at = &(*at)->next;
+    }
+    if (*at == observer) {
+        *at = observer->next;
+    }
+}
+
 /* ---- the runtime ---- */
+
+void haft__runtime_share(haft_runtime *runtime)
+{
+    runtime->shared = true;
+}
 
 static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *options,
                             bool read_only, haft_error *err)

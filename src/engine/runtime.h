@@ -29,6 +29,16 @@ typedef struct haft__runtime_servers {
                             haft__arena *arena, haft__mcp_listing *ret_listing, haft_error *err);
 } haft__runtime_servers;
 
+/* Reads the events of all runs of a runtime, in their order: durable events after their commit, and
+ * progress events between them. The owner adds the observer to haft_runtime.observers and removes
+ * it before it frees the observer. */
+typedef struct haft__runtime_observer {
+    /* `lines` are one or more lines, each with its line feed. Must not change runs. */
+    void (*published)(void *context, haft_run *run, haft_str lines);
+    void *context;
+    struct haft__runtime_observer *next;
+} haft__runtime_observer;
+
 struct haft_runtime {
     haft__loop *loop;
     haft__store *store;
@@ -59,6 +69,7 @@ struct haft_runtime {
     size_t graph_function_count, graph_function_capacity;
     char owner[128]; /* the name of this process in the store */
     haft_run *runs;
+    haft__runtime_observer *observers;
     size_t cache_requests; /* number of pending store requests for cached tool results */
     haft__timer message_timer;
     haft__store_request message_request;
@@ -89,6 +100,14 @@ typedef struct haft__runtime_env {
 HAFT_MUST_USE haft_status haft__runtime_create(const haft_runtime_options *options,
                                                const haft__runtime_env *env,
                                                haft_runtime **ret_runtime, haft_error *err);
+
+/* Adds and removes an observer. */
+void haft__runtime_observe(haft_runtime *runtime, haft__runtime_observer *observer);
+void haft__runtime_unobserve(haft_runtime *runtime, haft__runtime_observer *observer);
+
+/* Lets several parts of this process, such as a worker and an HTTP server, share the runs of a
+ * store that no other process can open. */
+void haft__runtime_share(haft_runtime *runtime);
 
 /* The time for an event. */
 uint64_t haft__runtime_now(const haft_runtime *runtime);

@@ -4,8 +4,10 @@
 
 #include "serve/mcp/service.h"
 #include "serve/mock/service.h"
+#include "serve/service.h"
 
 const haft__services haft__services_all = {
     .run_mcp = haft__mcp_service_run,
+    .run_serve = haft__serve_service_run,
     .run_mock_model = haft__mock_service_run,
 };

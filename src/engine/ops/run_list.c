@@ -40,9 +40,8 @@ static void write_time(haft__json_writer *w, const char *key, uint64_t ms)
     haft__field_text(w, key, haft__str(at));
 }
 
-static void write_row(haft__json_writer *w, const haft__store_run *row)
+void haft__run_list_write_fields(haft__json_writer *w, const haft__store_run *row)
 {
-    haft__json_begin_object(w);
     haft__field_text(w, "run", row->id);
     haft__field_text(w, "thread", row->thread);
     haft__field_text_or_null(w, "parent",
@@ -57,7 +56,6 @@ static void write_row(haft__json_writer *w, const haft__store_run *row)
     haft__field_number(w, "calls", row->calls);
     haft__field_number(w, "seq", row->seq);
     haft__field_number(w, "epoch", row->epoch);
-    haft__json_end_object(w);
 }
 
 void haft__run_list_write(haft__json_writer *w, const haft__run_list *list)
@@ -66,7 +64,9 @@ void haft__run_list_write(haft__json_writer *w, const haft__run_list *list)
     haft__json_key(w, "runs");
     haft__json_begin_array(w);
     for (size_t i = 0; i < list->count; i++) {
-        write_row(w, &list->items[i]);
+        haft__json_begin_object(w);
+        haft__run_list_write_fields(w, &list->items[i]);
+        haft__json_end_object(w);
     }
     haft__json_end_array(w);
     haft__json_end_object(w);

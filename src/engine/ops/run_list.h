@@ -28,6 +28,9 @@ HAFT_MUST_USE haft_status haft__run_list_read(haft_runtime *runtime, haft__arena
  * "damaged". */
 haft_str haft__run_list_state(const haft__store_run *row);
 
+/* Writes the members of a run in a list. */
+void haft__run_list_write_fields(haft__json_writer *w, const haft__store_run *row);
+
 /* {"runs": [...]} */
 void haft__run_list_write(haft__json_writer *w, const haft__run_list *list);
 

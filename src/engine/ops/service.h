@@ -34,6 +34,25 @@ typedef struct haft__mcp_service_options {
     size_t allow_host_count;
 } haft__mcp_service_options;
 
+/* Options of `haft serve`. All pointers are borrowed. */
+typedef struct haft__serve_service_options {
+    haft__service_host host;
+    haft_runtime *runtime;
+    haft__arena *arena;
+    const char *const *specs; /* files and directories */
+    size_t spec_count;
+    const char *store;       /* URL for messages; NULL: the default store */
+    const char *listen;      /* ADDR:PORT or unix:PATH */
+    const char *listen_name; /* the name of the address in errors */
+    const char *token_file;  /* NULL: no tokens */
+    const char *const *allow_hosts;
+    size_t allow_host_count;
+    const char *const *allow_origins; /* whose pages may use the server */
+    size_t allow_origin_count;
+    uint64_t rate;      /* requests a second of a client; 0: the default */
+    size_t concurrency; /* runs at once; 0: runs are left to workers */
+} haft__serve_service_options;
+
 /* The server that a mock model imitates. */
 typedef enum haft__mock_service_kind {
     HAFT__MOCK_SERVICE_OPENAI,
@@ -60,6 +79,7 @@ typedef struct haft__mock_service_options {
  * address, a token or a spec that cannot be used. */
 typedef struct haft__services {
     haft_status (*run_mcp)(const haft__mcp_service_options *options, haft_error *err);
+    haft_status (*run_serve)(const haft__serve_service_options *options, haft_error *err);
     haft_status (*run_mock_model)(const haft__mock_service_options *options, haft_error *err);
 } haft__services;
 

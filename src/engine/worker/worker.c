@@ -458,6 +458,35 @@ static void check_slot(haft__worker_slot *slot)
 
 /* ---- interface ---- */
 
+bool haft__worker_has_room(const haft__worker *worker)
+{
+    return !worker->stopping && worker->busy < worker->options.concurrency;
+}
+
+bool haft__worker_adopt(haft__worker *worker, haft_run *run)
+{
+    if (!haft__worker_has_room(worker)) {
+        return false;
+    }
+    haft__worker_slot *slot = free_slot(worker);
+    slot->run = run;
+    slot->mailbox = HAFT__MAILBOX_UNKNOWN;
+    slot->seq = 0;
+    worker->busy++;
+    return true;
+}
+
+void haft__worker_retry(haft__worker *worker, const char *run)
+{
+    haft__skip_set_remove(&worker->skips, run);
+    worker->needs_poll = true;
+}
+
+size_t haft__worker_run_count(const haft__worker *worker)
+{
+    return worker->busy;
+}
+
 haft_status haft__worker_step(haft__worker *worker, haft_error *err)
 {
     claim_next(worker);

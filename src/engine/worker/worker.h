@@ -63,6 +63,20 @@ HAFT_MUST_USE haft_status haft__worker_create(haft_runtime *runtime,
                                               const haft__worker_options *options,
                                               haft__worker **ret_worker, haft_error *err);
 
+/* Whether a slot is free, and the worker does not stop. */
+bool haft__worker_has_room(const haft__worker *worker);
+
+/* Gives the worker a run that this process has just started (haft_run_start): the worker continues
+ * it as if it had claimed it, and releases it. Returns false if no slot is free or the worker
+ * stops; the caller then keeps the run. */
+bool haft__worker_adopt(haft__worker *worker, haft_run *run);
+
+/* Claims the run again in the next poll, if it was skipped. */
+void haft__worker_retry(haft__worker *worker, const char *run);
+
+/* The number of runs that the worker owns. */
+size_t haft__worker_run_count(const haft__worker *worker);
+
 /* Steps the loop, then claims, inspects and releases runs. */
 HAFT_MUST_USE haft_status haft__worker_step(haft__worker *worker, haft_error *err);
 

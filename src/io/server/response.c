@@ -249,6 +249,11 @@ bool haft__http_server_write(haft__http_server_request *request, haft_str bytes)
     return true;
 }
 
+size_t haft__http_server_unread(const haft__http_server_request *request)
+{
+    return request->queued;
+}
+
 void haft__http_server_end(haft__http_server_request *request)
 {
     assert(request->with_handler);

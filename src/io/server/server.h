@@ -128,6 +128,9 @@ void haft__http_server_begin(haft__http_server_request *request,
  * abort the request. */
 bool haft__http_server_write(haft__http_server_request *request, haft_str bytes);
 
+/* The bytes of a streamed response that the client has not read yet. */
+size_t haft__http_server_unread(const haft__http_server_request *request);
+
 /* Finishes the response after the queued pieces. */
 void haft__http_server_end(haft__http_server_request *request);
 

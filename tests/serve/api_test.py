@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The runs API of `haft serve`: runs, events, commands, artifacts, threads, with bad input."""
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from serve_help import (ASKER, LOOKER, PICKER, QUICK, SENDER, HAFT, STREAM, Server,  # noqa: E402
+                        agent, write_files)
+from script import check, check_none, wait_for  # noqa: E402
+from store_urls import stores  # noqa: E402
+import subprocess  # noqa: E402
+
+NOBODY = "01m7tv1a71fxxpq0djtw0qnx6d"
+AGENTS = (QUICK, LOOKER, ASKER, SENDER, PICKER)
+CALL_MOST = 256 << 20   # HAFT__LIMIT_SERVE_CALL_BYTES bounds the memory of one request
+BODY_MOST = 8 << 20     # HAFT__LIMIT_SERVE_BODY_BYTES
+PAGE_MOST = 1000        # HAFT__LIMIT_SERVE_PAGE
+WAIT_MOST = 600         # HAFT__LIMIT_SERVE_WAIT_S
+COMMAND_WAIT = 10       # HAFT__LIMIT_SERVE_COMMAND_WAIT_S: the default of `wait`
+BATCH_MOST = 100        # HAFT__LIMIT_SERVE_BATCH
+KEY_MOST = 256          # HAFT__LIMIT_SERVE_KEY_BYTES
+
+
+def test_run(server, name):
+    """A run that ends."""
+    run = server.start("looker", "Look at it")
+    check(f"{name}_a_new_run_is_created", (run["agent"], run["task"], run["user"]),
+          ("looker", "Look at it", None))
+    done = server.wait(run["run"])
+    check(f"{name}_wait_returns_the_end", (done["end"], done["answer"], done["state"]),
+          ("done", "Seen.", "ended"))
+    events = server.events(run["run"])
+    check(f"{name}_events_are_numbered", [e["seq"] for e in events],
+          list(range(1, len(events) + 1)))
+    check(f"{name}_events_end", events[-1]["kind"], "run_finished")
+    shown = server.get(f"/api/v1/runs/{run['run']}").json
+    check(f"{name}_get_is_the_same_object", shown, done)
+    rest = server.get(f"/api/v1/runs/{run['run']}/events?since=2&limit=3").json
+    check(f"{name}_a_part_of_the_events",
+          ([e["seq"] for e in rest["events"]], rest["last"], rest["more"]), ([3, 4, 5], 5, True))
+    streamed = list(server.stream(run["run"]))
+    check(f"{name}_the_stream_has_the_same_events",
+          [e for number, _, e in streamed if number], events)
+    check(f"{name}_the_stream_names_the_kind", all(k == e["kind"] for _, k, e in streamed))
+    late = [number for number, _, _ in server.stream(run["run"], since=3)]
+    check(f"{name}_a_stream_continues", late, [e["seq"] for e in events[3:]])
+    check(f"{name}_nothing_after_the_end", server.stream(run["run"], since=len(events)).status, 204)
+
+
+def test_live(server, name):
+    """A stream that began before the question, and ends behind the answer."""
+    run = server.start("asker")["run"]
+    waiting = server.wait(run)
+    check(f"{name}_a_question_waits",
+          (waiting["end"], [(p["call"], p["kind"], p["question"]) for p in waiting["pending"]]),
+          ("waiting", [("c1.1", "question", "Which one?")]))
+    stream = iter(server.stream(run))
+    seen = []
+    while not seen or seen[-1][1] != "paused":
+        seen.append(next(stream))
+    listed = [p for p in server.get("/api/v1/pending").json["pending"] if p["run"] == run]
+    check(f"{name}_pending_lists_it", [(p["agent"], p["pending"]["call"]) for p in listed],
+          [("asker", "c1.1")])
+    refused = server.command(run, "approve", call="c9.9")
+    check(f"{name}_an_unknown_call", refused.status, 404)
+    answered = server.command(run, "answer", value="the red one")
+    check(f"{name}_an_answer_is_accepted", answered.status, 200)
+    check(f"{name}_the_same_answer_again_is_the_same",
+          server.command(run, "answer", call="c1.1", value="the red one").status, 200)
+    other = server.command(run, "answer", call="c1.1", value="the blue one")
+    check(f"{name}_another_answer_is_late", other.status, 409)
+    seen += list(stream)
+    check(f"{name}_the_stream_has_each_event_once",
+          [number for number, _, _ in seen if number],
+          [e["seq"] for e in server.events(run)])
+    check(f"{name}_the_stream_ends", seen[-1][1], "run_finished")
+    done = server.wait(run)
+    check(f"{name}_the_run_ends_after_the_answer", (done["end"], done["answer"]),
+          ("done", "Thank you."))
+    artifacts = server.get(f"/api/v1/runs/{run}/artifacts").json["artifacts"]
+    check(f"{name}_artifacts_are_listed", [a["name"] for a in artifacts], ["notes/answer.txt"])
+    content = server.get(f"/api/v1/runs/{run}/artifacts/notes/answer.txt")
+    check(f"{name}_an_artifact_is_fetched",
+          (content.body, content.headers["content-type"], content.headers["content-disposition"]),
+          (b"the answer", "text/plain", "attachment"))
+    check(f"{name}_an_unknown_artifact",
+          server.get(f"/api/v1/runs/{run}/artifacts/other").status, 404)
+
+
+def test_approval(server, name, directory):
+    (directory / "sent.txt").unlink(missing_ok=True)
+    run = server.start("sender")["run"]
+    pending = server.wait(run)["pending"][0]
+    bad = server.command(run, "approve", binding="0" * 64)
+    check(f"{name}_an_approval_of_something_else", bad.status, 409)
+    bad = server.command(run, "edit", value={"to": 5, "x": 1})
+    check(f"{name}_edited_arguments_are_checked", bad.status, 422)
+    good = server.command(run, "edit", value={"to": "berta"}, binding=pending["binding"])
+    check(f"{name}_arguments_are_edited", good.status, 200)
+    server.wait(run)
+    check(f"{name}_the_edited_call_ran", json.loads((directory / "sent.txt").read_text()),
+          {"to": "berta"})
+    events = server.events(run)
+    check(f"{name}_the_author_is_recorded", [e["by"] for e in events if e["kind"] == "answered"],
+          ["api"])
+    run = server.start("sender")["run"]
+    server.wait(run)
+    server.command(run, "reject", why="not today")
+    check(f"{name}_a_rejection", ["not today" in json.dumps(e)
+                                  for e in server.events(run) if e["kind"] == "answered"], [True])
+    run = server.start("picker")["run"]
+    server.wait(run)
+    check(f"{name}_a_headless_call", server.command(run, "answer", value={"file": "a.txt"}).status,
+          200)
+    check(f"{name}_its_run_ends", server.wait(run)["answer"], "Picked.")
+
+
+def test_cancel(server, name):
+    run = server.start("asker")["run"]
+    server.wait(run)
+    check(f"{name}_cancel",
+          server.post(f"/api/v1/runs/{run}/cancel", {"why": "enough"}).status, 200)
+    check(f"{name}_the_run_is_cancelled", server.wait(run)["end"], "cancelled")
+    check(f"{name}_cancel_twice",
+          server.ask("POST", f"/api/v1/runs/{run}/cancel").status in (200, 409))
+    check(f"{name}_a_run_that_has_ended_takes_no_answer",
+          server.command(run, "answer", value="x").status, 409)
+    check(f"{name}_delete", server.ask("DELETE", f"/api/v1/runs/{run}").status, 204)
+    check(f"{name}_a_deleted_run", server.get(f"/api/v1/runs/{run}").status, 404)
+
+
+def test_threads(server, name):
+    first = server.start("quick", "one")
+    server.wait(first["run"])
+    second = server.start("quick", "two", thread=first["thread"])
+    check(f"{name}_a_run_continues_a_thread", second["thread"], first["thread"])
+    server.wait(second["run"])
+    thread = server.get(f"/api/v1/threads/{first['thread']}").json
+    check(f"{name}_the_runs_of_a_thread", [r["run"] for r in thread["runs"]],
+          [first["run"], second["run"]])
+    threads = server.get("/api/v1/threads?limit=1").json["threads"]
+    check(f"{name}_threads_by_their_newest_run",
+          [(t["thread"], t["newest"]["run"]) for t in threads],
+          [(first["thread"], second["run"])])
+
+
+def test_lists(server, name):
+    ids = []
+    for number in range(5):
+        ids.append(server.start("quick", f"task {number}")["run"])
+    for run in ids:
+        server.wait(run)
+    page = server.get("/api/v1/runs?limit=2").json
+    check(f"{name}_a_page", [r["run"] for r in page["runs"]], ids[:2:-1])
+    page = server.get(f"/api/v1/runs?limit=2&before={page['next']}").json
+    check(f"{name}_the_next_page", [r["run"] for r in page["runs"]], ids[2:0:-1])
+    found = server.get("/api/v1/runs?text=TASK%203&agent=quick&state=ended&end=done").json
+    check(f"{name}_filters", [r["run"] for r in found["runs"]], [ids[3]])
+    check(f"{name}_filters_find_nothing", server.get("/api/v1/runs?agent=nobody").json["runs"], [])
+
+
+def test_key(server, name):
+    headers = {"Idempotency-Key": f"key-{name}"}
+    body = {"agent": "quick", "task": "once"}
+    first = server.post("/api/v1/runs", body, headers=headers)
+    again = server.post("/api/v1/runs", body, headers=headers)
+    check(f"{name}_a_repeated_request_gets_the_first_run",
+          (first.status, again.status, again.json["run"]), (201, 200, first.json["run"]))
+    other = server.post("/api/v1/runs", {**body, "task": "twice"}, headers=headers)
+    check(f"{name}_a_key_has_one_task", other.status, 422)
+    for size, status in ((KEY_MOST, 201), (KEY_MOST + 1, 422)):
+        reply = server.post("/api/v1/runs", body, headers={"Idempotency-Key": "k" * size})
+        check(f"{name}_a_key_of_{size}", reply.status, status)
+
+
+def test_batch(server, name):
+    runs = [server.start("sender")["run"] for _ in range(3)]
+    for run in runs:
+        server.wait(run)
+    commands = [{"run": run, "command": "approve"} for run in runs[:2]]
+    commands += [{"run": NOBODY, "command": "approve"}, {"run": runs[2], "command": "answer"}]
+    reply = server.post("/api/v1/commands", {"commands": commands})
+    found = [result["status"] for result in reply.json["results"]]
+    check(f"{name}_a_batch_has_an_outcome_for_each_command", found[:3], [200, 200, 404])
+    check(f"{name}_approved_runs_end", [server.wait(run)["end"] for run in runs[:2]],
+          ["done", "done"])
+    server.command(runs[2], "reject")
+    for size, status in ((BATCH_MOST, 200), (BATCH_MOST + 1, 413)):
+        reply = server.post("/api/v1/commands", {
+            "commands": [{"run": NOBODY, "command": "approve"}] * size})
+        check(f"{name}_a_batch_of_{size}", reply.status, status)
+
+
+def test_bad(server):
+    """Bad input to each route, with its status and a message."""
+    run = server.start("quick")["run"]
+    server.wait(run)
+    create = "/api/v1/runs"
+    body = '{"agent":"quick","task":"x"}'
+    json_type = {"Content-Type": "application/json"}
+    cases = [
+        ("no type", 415, "POST", create, body, {}),
+        ("form", 415, "POST", create, body, {"Content-Type": "text/plain"}),
+        ("empty", 400, "POST", create, "", json_type),
+        ("not json", 400, "POST", create, "{", json_type),
+        ("array", 422, "POST", create, "[]", json_type),
+        ("duplicate", 400, "POST", create, '{"agent":"quick","agent":"x","task":"x"}', json_type),
+        ("nul key", 400, "POST", create, '{"agent\\u0000":"quick","task":"x"}', json_type),
+        ("nul text", 400, "POST", create, '{"agent":"quick","task":"x\\u0000"}', json_type),
+        ("deep", 413, "POST", create, '{"input":' + "[" * 65 + "]" * 65 + "}", json_type),
+        ("no agent", 422, "POST", create, '{"task":"x"}', json_type),
+        ("no task", 422, "POST", create, '{"agent":"quick"}', json_type),
+        ("unknown agent", 404, "POST", create, '{"agent":"nobody","task":"x"}', json_type),
+        ("unknown member", 422, "POST", create, '{"agent":"quick","task":"x","y":1}', json_type),
+        ("bad thread", 422, "POST", create, '{"agent":"quick","task":"x","thread":"y"}', json_type),
+        ("bad model", 422, "POST", create, '{"agent":"quick","task":"x","model":"no:such:"}',
+         json_type),
+        ("bad limit", 422, "POST", create, '{"agent":"quick","task":"x","limits":{"turns":0}}',
+         json_type),
+        ("bad id", 404, "GET", "/api/v1/runs/x", None, {}),
+        ("prefix of an id", 404, "GET", f"/api/v1/runs/{run[:10]}", None, {}),
+        ("unknown run", 404, "GET", f"/api/v1/runs/{NOBODY}", None, {}),
+        ("events of none", 404, "GET", f"/api/v1/runs/{NOBODY}/events", None, STREAM),
+        ("wait for none", 404, "GET", f"/api/v1/runs/{NOBODY}/wait", None, {}),
+        ("delete none", 404, "DELETE", f"/api/v1/runs/{NOBODY}", None, {}),
+        ("bad since", 400, "GET", f"/api/v1/runs/{run}/events?since=x", None, {}),
+        ("negative", 400, "GET", f"/api/v1/runs/{run}/events?since=-1", None, {}),
+        ("bad event id", 400, "GET", f"/api/v1/runs/{run}/events", None, {"Last-Event-ID": "a"}),
+        ("big limit", 400, "GET", f"/api/v1/runs?limit={PAGE_MOST + 1}", None, {}),
+        ("long wait", 400, "GET", f"/api/v1/runs/{run}/wait?timeout={WAIT_MOST + 1}", None, {}),
+        ("unknown parameter", 400, "GET", "/api/v1/runs?limits=1", None, {}),
+        ("parameter twice", 400, "GET", "/api/v1/runs?limit=1&limit=2", None, {}),
+        ("bad escape", 400, "GET", "/api/v1/runs?text=%zz", None, {}),
+        ("nul in query", 400, "GET", "/api/v1/runs?text=%00", None, {}),
+        ("bad cursor", 400, "GET", "/api/v1/runs?before=x", None, {}),
+        ("command of none", 404, "POST", f"/api/v1/runs/{NOBODY}/commands", '{"command":"approve"}',
+         json_type),
+        ("unknown command", 422, "POST", f"/api/v1/runs/{run}/commands", '{"command":"x"}',
+         json_type),
+        ("answer of nothing", 422, "POST", f"/api/v1/runs/{run}/commands", '{"command":"answer"}',
+         json_type),
+        ("no thread", 404, "GET", f"/api/v1/threads/{NOBODY}", None, {}),
+        ("unknown path", 404, "GET", "/api/v1/nothing", None, {}),
+        ("slash", 404, "GET", "/api/v1/runs/", None, {}),
+        ("slashes", 400, "GET", "/api/v1//runs", None, {}),
+        ("dots", 400, "GET", "/api/v1/runs/../agents", None, {}),
+        ("escaped dots", 400, "GET", "/api/v1/runs/%2e%2E/agents", None, {}),
+        ("escaped slash", 400, "GET", "/api/v1/runs%2Fx", None, {}),
+        ("nul", 400, "GET", "/api/v1/runs/%00", None, {}),
+        ("backslash", 400, "GET", "/api/v1/runs/%5cx", None, {}),
+        ("half escape", 400, "GET", "/api/v1/runs/%2", None, {}),
+        ("method", 405, "PUT", create, None, {}),
+        ("method of a run", 405, "POST", f"/api/v1/runs/{run}", None, {}),
+        ("options", 405, "OPTIONS", create, None, {}),
+        ("trace", 405, "TRACE", create, None, {}),
+    ]
+    problems = []
+    for name, wanted, method, path, text, headers in cases:
+        reply = server.ask(method, path, text, headers=headers)
+        try:
+            problem = reply.json
+            good = (reply.status == wanted and problem["status"] == wanted
+                    and reply.headers["content-type"] == "application/problem+json"
+                    and problem["error"]["message"] and problem["detail"])
+        except (ValueError, KeyError):
+            good = False
+        if not good:
+            problems.append(f"{name}: wanted {wanted}, found {reply.status} {reply.body[:200]}")
+    check_none("bad_input_gets_a_problem", problems)
+    big = '{"agent":"quick","task":"' + "x" * BODY_MOST + '"}'
+    check("a_body_past_the_limit",
+          server.ask("POST", create, big, headers=json_type).status, 413)
+    fits = '{"agent":"quick","task":"' + "x" * (BODY_MOST - 40) + '"}'
+    check("a_body_at_the_limit",
+          server.ask("POST", create, fits, headers=json_type).status in (201, 413, 422))
+    head = server.ask("HEAD", "/ok")
+    check("head_is_get_without_a_body", (head.status, head.body), (200, b""))
+
+
+def test_specs(directory):
+    """Specs of a directory, and a spec that changes."""
+    specs = directory / "specs"
+    specs.mkdir()
+    write_files(specs, QUICK)
+    (specs / "broken.yaml").write_text("haft: 1\nname: broken\nmodel: nobody:x\nturns: 5\n")
+    (specs / "other.yaml").write_text("a: 1\n")
+    with Server(directory, "specs/") as server:
+        check("other_files_are_named",
+              wait_for(lambda: any("other.yaml" in line and "skipped" in line
+                                   for line in server.warnings)) is not None)
+        agents = server.get("/api/v1/agents").json["agents"]
+        check("agents_of_a_directory", [(a["name"], a["usable"]) for a in agents],
+              [("broken", False), ("quick", True)])
+        check("a_broken_spec_says_why", "broken.yaml" in agents[0]["error"]["where"])
+        check("a_broken_spec_starts_no_run",
+              server.post("/api/v1/runs", {"agent": "broken", "task": "x"}).status, 409)
+        write_files(specs, agent("late", [{"text": "I am new."}]))
+        check("a_new_file_is_served", wait_for(
+            lambda: server.get("/api/v1/agents/late").status == 200) is not None)
+        write_files(specs, agent("quick", [{"text": "Changed."}], description="changed"))
+        check("a_changed_file_is_read_again", wait_for(
+            lambda: server.get("/api/v1/agents/quick").json["description"] == "changed")
+            is not None)
+        run = server.start("quick")["run"]
+        check("new_runs_use_it", server.wait(run)["answer"], "Changed.")
+    failed = subprocess.run([HAFT, "serve", "specs/broken.yaml", "--listen", "127.0.0.1:0"],
+                            cwd=directory, capture_output=True, text=True, check=False)
+    check("a_named_spec_must_be_usable", (failed.returncode, "broken.yaml" in failed.stderr),
+          (2, True))
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="haft-serve-") as scratch:
+        directory = Path(scratch)
+        write_files(directory, *AGENTS)
+        names = [name for files in AGENTS for name in files if not name.endswith(".script.json")]
+        urls = [(name, new()) for name, new in stores(scratch)] + [("memory", "memory:")]
+        for name, url in urls:
+            with Server(directory, *names, store=url) as server:
+                test_run(server, name)
+                test_live(server, name)
+                test_approval(server, name, directory)
+                test_cancel(server, name)
+                test_threads(server, name)
+                test_lists(server, name)
+                test_key(server, name)
+                test_batch(server, name)
+                if name == "sqlite":
+                    test_bad(server)
+                check(f"{name}_the_server_stops", server.stop(), 0)
+        test_specs(directory)
+
+
+main()
