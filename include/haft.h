@@ -514,25 +514,36 @@ HAFT_API void haft_agent_release(haft_agent *agent);
 /* Options of a run. Start from HAFT_RUN_OPTIONS_INIT.
  * Owns: nothing; texts are copied. Thread: as its owner. Since: 0.1. */
 typedef struct haft_run_options {
-    size_t struct_size; /* sizeof(haft_run_options) */
-    const char *thread; /* the id of a thread, whose earlier runs the model then sees; or NULL. If
-                           one of them has not ended, the spec's `multitask` decides: the new run
-                           waits for it, stops with BAD_STATE, or cancels it first */
-    const char *user;   /* the user the run acts for; or NULL. Tools get it; at most 256 bytes of
-                           UTF-8 without control characters */
-    bool enqueue;       /* only write it to the store; another process runs it */
+    size_t struct_size;   /* sizeof(haft_run_options) */
+    const char *thread;   /* the id of a thread, whose earlier runs the model then sees; or NULL. If
+                             one of them has not ended, the spec's `multitask` decides: the new run
+                             waits for it, stops with BAD_STATE, or cancels it first */
+    const char *user;     /* the user the run acts for; or NULL. Tools get it; at most 256 bytes of
+                             UTF-8 without control characters */
+    bool enqueue;         /* only write it to the store; another process runs it */
+    const char *messages; /* the conversation that the run begins with, as JSON; or NULL. A list of
+                           *   {"role": "user", "content": TEXT}
+                           *   {"role": "assistant", "content": TEXT,
+                           *    "calls": [{"id", "name", "arguments": OBJECT}]}
+                           *   {"role": "tool", "call": ID, "content": TEXT}
+                           * The task follows as the last message; if it is "", the last message of
+                           * the user is the task. Not for graphs */
+    const char *tools;    /* tools of the client that starts the run, as JSON; or NULL. A list of
+                           * {"name", "description", "input_schema"}. They are headless: their calls
+                           * wait for haft_run_answer. A name of a tool of the agent is an error */
 } haft_run_options;
 
 /* The defaults. Since: 0.1. */
 #define HAFT_RUN_OPTIONS_INIT                                                                      \
     {                                                                                              \
-        sizeof(haft_run_options), NULL, NULL, false                                                \
+        sizeof(haft_run_options), NULL, NULL, false, NULL, NULL                                    \
     }
 
 /* Starts a run; haft_runtime_step continues it. `options` may be NULL. Owns: the caller releases
  * *ret_run; `task` is copied. Thread: the runtime's. Fails: BAD_INPUT for a thread that is not an
- * id, a user that is no such name or options without struct_size, TOO_BIG for a longer name, IO
- * if the system has no randomness, NO_MEMORY. Since: 0.1. */
+ * id, a user that is no such name, messages or tools that are not valid (err->where is the place)
+ * or options without struct_size, TOO_BIG for a longer name or list, IO if the system has no
+ * randomness, NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_start(haft_agent *agent, const char *task,
                                                   const haft_run_options *options,
                                                   haft_run **ret_run, haft_error *err);

@@ -251,6 +251,7 @@
     X(CHILD_POLL_COUNT, "child.poll_count", 64, "child runs that one such poll reads")             \
     X(RUN_HANDOFFS, "run.handoffs", 16, "handoffs of one run to another agent")                    \
     X(RUN_USER_BYTES, "run.user_bytes", 256, "bytes of the name of a run's user")                  \
+    X(RUN_MESSAGES, "run.messages", 2000, "messages of the conversation that a run begins with")   \
     X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
       "bytes of one event, spec, answer, artifact, message or result in a store")                  \
     X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \

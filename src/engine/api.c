@@ -7,12 +7,15 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "engine/agent.h"
+#include "engine/ops/client_tools.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
 #include "graph/run/graph_run.h"
 #include "io/clock.h"
 #include "io/random.h"
+#include "prompt/initial_messages.h"
 #include "tool/declare.h"
+#include "json/read.h"
 
 /* ---- tools ---- */
 
@@ -85,6 +88,7 @@ static void begin_run(haft_run *run)
     haft__spec_origin origin = run->agent->origin;
     origin.variables = run->agent->variables.names;
     origin.variable_count = run->agent->variables.count;
+    origin.messages = run->start.messages.kind == HAFT__JSON_ARRAY ? &run->start.messages : NULL;
     haft__buf_clear(body);
     haft__input_run_started_from(body, run->agent->spec, run->start.task, run->start.thread, none,
                                  run->user, &origin);
@@ -150,6 +154,69 @@ static haft_status copy_texts(haft_run *run, const char *task, const haft_run_op
     return kept ? HAFT_OK : haft__arena_fail(&run->arena, err);
 }
 
+/* Reads JSON of the caller into `arena`, without pointers into `text`. */
+static haft_status read_json(haft_runtime *runtime, haft__arena *arena, const char *text,
+                             const char *where, haft__json *ret_value, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    haft_error why = {0};
+    options.hash_key = runtime->hash_key;
+    haft_str own = haft__arena_copy(arena, haft__str(text));
+    if (own.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = haft__json_read(arena, own, &options, ret_value, NULL, &why);
+    return status == HAFT_OK ? HAFT_OK
+                             : haft__fail(err, status, where, "%s: %s", why.where, why.message);
+}
+
+/* Reads the conversation that the run begins with. */
+static haft_status read_messages(haft_run *run, const char *text, haft_error *err)
+{
+    haft__json messages = haft__json_null();
+    haft_error why = {0};
+    if (run->agent->spec->kind == HAFT__SPEC_GRAPH) {
+        return haft__fail(err, HAFT_BAD_INPUT, "messages",
+                          "a graph has no conversation to begin with; pass the task alone");
+    }
+    haft_status status = read_json(run->runtime, &run->arena, text, "messages", &messages, err);
+    if (status == HAFT_OK && run->start.task.len > 0 && messages.kind == HAFT__JSON_ARRAY) {
+        status = haft__initial_messages_append(&run->arena, run->start.task, &messages, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = haft__initial_messages_check(messages, &why);
+    if (status != HAFT_OK) {
+        char where[sizeof(err->where)];
+        (void)snprintf(where, sizeof(where), "messages%.80s", why.where);
+        return haft__fail(err, status, where, "%s", why.message);
+    }
+    run->start.messages = messages;
+    run->start.task = haft__initial_messages_task(messages);
+    return HAFT_OK;
+}
+
+/* The agent of the run, owned by the caller: `agent`, or one that also has the client's tools. */
+static haft_status find_agent(haft_agent *agent, const char *tools, haft_agent **ret_agent,
+                              haft_error *err)
+{
+    if (tools == NULL) {
+        haft__agent_retain(agent);
+        *ret_agent = agent;
+        return HAFT_OK;
+    }
+    haft__arena scratch;
+    haft__arena_init(&scratch, 0);
+    haft__json list = haft__json_null();
+    haft_status status = read_json(agent->runtime, &scratch, tools, "tools", &list, err);
+    if (status == HAFT_OK) {
+        status = haft__agent_add_client_tools(agent, list, ret_agent, err);
+    }
+    haft__arena_finish(&scratch);
+    return status;
+}
+
 static void on_begin(haft__task *task)
 {
     haft_run *run = HAFT__CONTAINER(task, haft_run, start.posted);
@@ -188,9 +255,17 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
     if (own.thread != NULL) {
         haft__queue_set_unknown(&run->queue);
     }
+    haft_agent *used = NULL;
     status = copy_texts(run, task, &own, err);
     if (status == HAFT_OK) {
-        status = haft__run_attach_agent(run, agent, err);
+        status = find_agent(agent, own.tools, &used, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__run_attach_agent(run, used, err);
+        haft_agent_release(used); /* the run has its own reference */
+    }
+    if (status == HAFT_OK && own.messages != NULL) {
+        status = read_messages(run, own.messages, err);
     }
     if (status != HAFT_OK) {
         haft__run_destroy(run);

@@ -48,8 +48,9 @@ typedef enum haft__handle_stage {
 /* The input of a new run. */
 typedef struct haft__run_start {
     haft_str task, thread;
-    haft__task posted; /* begins the run on the loop */
-    bool cancelled;    /* cancelled before the run began; recorded when it begins */
+    haft__json messages; /* the conversation that the run begins with; null: only the task */
+    haft__task posted;   /* begins the run on the loop */
+    bool cancelled;      /* cancelled before the run began; recorded when it begins */
 } haft__run_start;
 
 /* The position in the script of an agent that is not the current agent of the run. */

@@ -2,6 +2,8 @@
 /* run.c - the initial state of a run, and small queries. Tests: tests/run/run_test.c. */
 #include "run/run.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -52,13 +54,22 @@ haft_status haft__run_insert_earlier(haft__run *run, haft_error *err)
     if (haft__run_is_graph(run)) {
         return HAFT_OK; /* the run has no conversation */
     }
-    haft__message task = messages->items[--messages->count];
+    size_t own = run->initial_count, first = messages->count - own;
+    haft__message *initial = haft__arena_array(messages->arena, own, sizeof(*initial));
+    if (initial == NULL) {
+        return haft__arena_fail(messages->arena, err);
+    }
+    memcpy(initial, messages->items + first, own * sizeof(*initial));
+    messages->count = first;
     haft_status status = HAFT_OK;
     haft__context_restart_history(run);
     for (size_t i = 0; status == HAFT_OK && i < run->earlier->count; i++) {
         status = haft__messages_add(messages, run->earlier->items[i], err);
     }
-    return status == HAFT_OK ? haft__messages_add(messages, task, err) : status;
+    for (size_t i = 0; status == HAFT_OK && i < own; i++) {
+        status = haft__messages_add(messages, initial[i], err);
+    }
+    return status;
 }
 
 haft_status haft__run_append_exchange(haft_str task, haft_str answer, haft_str end,

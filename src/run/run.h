@@ -351,6 +351,7 @@ typedef struct haft__run {
     haft__messages messages;
     haft__run_context context;
     const haft__messages *earlier; /* messages of earlier runs of the thread; may be NULL */
+    size_t initial_count;          /* messages that the run began with, its task included */
     haft_str task;
     haft__tool_history *past; /* for each tool of the run */
     haft__usage usage;

@@ -81,3 +81,60 @@ TEST(a_cancelled_run_is_shown_as_interrupted)
         haft__arena_finish(&arena);
     }
 }
+
+/* A run that is recovered reads the earlier runs of its thread after its own first event. */
+TEST(earlier_runs_come_before_the_conversation_that_a_run_began_with)
+{
+    help_run r;
+    haft__messages earlier;
+    haft__buf body, line;
+    haft_str none = {NULL, 0};
+    help_run_init(&r, "agent", "{\"replies\":[]}");
+    haft__json messages = help_json(&r.arena, "[{\"role\":\"user\",\"content\":\"one\"},"
+                                              "{\"role\":\"assistant\",\"content\":\"1\"},"
+                                              "{\"role\":\"user\",\"content\":\"two\"}]");
+    haft__spec_origin origin = {.messages = &messages};
+    haft__buf_init(&body, 1 << 20);
+    haft__buf_init(&line, 1 << 20);
+    haft__input_run_started_from(&body, r.drive.run.spec, HAFT__LIT("two"), HAFT__LIT(HELP_THREAD),
+                                 none, none, &origin);
+    haft__event_write(&line, 1, 1000, HAFT__LIT(HELP_RUN), haft__buf_str(&body));
+    CHECK_INT(haft__run_fold(&r.drive.run, haft__buf_str(&line), &r.err), HAFT_OK, "%s",
+              r.err.message);
+    haft__messages_init(&earlier, &r.arena);
+    CHECK_INT(haft__run_append_exchange(HAFT__LIT("zero"), HAFT__LIT("0"), HAFT__LIT("done"),
+                                        &earlier, &r.err),
+              HAFT_OK, "append the exchange");
+    haft__run_set_earlier(&r.drive.run, &earlier);
+    CHECK_INT(haft__run_insert_earlier(&r.drive.run, &r.err), HAFT_OK, "%s", r.err.message);
+    static const char *const wanted[] = {"zero", "0", "one", "1", "two"};
+    const haft__messages *found = &r.drive.run.messages;
+    CHECK_INT(found->count, COUNT(wanted), "number of messages");
+    for (size_t i = 0; i < COUNT(wanted) && i < found->count; i++) {
+        CHECK_STR(found->items[i].text, haft__str(wanted[i]), "message %zu", i);
+        CHECK_INT(found->items[i].is_task, i == 4, "message %zu is the task", i);
+    }
+    haft__buf_finish(&line);
+    haft__buf_finish(&body);
+    help_run_finish(&r);
+}
+
+TEST(a_task_that_is_not_in_the_conversation_is_rejected)
+{
+    help_run r;
+    haft__buf body, line;
+    haft_str none = {NULL, 0};
+    help_run_init(&r, "agent", "{\"replies\":[]}");
+    haft__json messages = help_json(&r.arena, "[{\"role\":\"user\",\"content\":\"one\"}]");
+    haft__spec_origin origin = {.messages = &messages};
+    haft__buf_init(&body, 1 << 20);
+    haft__buf_init(&line, 1 << 20);
+    haft__input_run_started_from(&body, r.drive.run.spec, HAFT__LIT("two"), HAFT__LIT(HELP_THREAD),
+                                 none, none, &origin);
+    haft__event_write(&line, 1, 1000, HAFT__LIT(HELP_RUN), haft__buf_str(&body));
+    CHECK_INT(haft__run_fold(&r.drive.run, haft__buf_str(&line), &r.err), HAFT_BAD_INPUT,
+              "another task was accepted");
+    haft__buf_finish(&line);
+    haft__buf_finish(&body);
+    help_run_finish(&r);
+}

@@ -124,6 +124,9 @@ static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__
     haft__field_text(w, "thread", thread);
     haft__field_text_or_null(w, "parent", parent);
     haft__field_text_or_null(w, "user", user);
+    if (origin->messages != NULL) {
+        haft__field_value(w, "messages", *origin->messages);
+    }
     write_origin(w, origin);
     haft__memory_write(w, spec);
     write_skills(w, spec);

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "prompt/initial_messages.h"
 #include "prompt/prompt.h"
 #include "run/context/context_size.h"
 #include "run/fold/fold_int.h"
@@ -108,6 +109,28 @@ haft_status haft__fold_add_system_prompt(haft__run *run, haft_error *err)
 
 /* ---- run and turn ---- */
 
+/* Adds the task, or the conversation that ends with it. */
+static haft_status add_initial_messages(haft__run *run, const haft__event *event, haft_error *err)
+{
+    size_t before = run->messages.count;
+    haft__json kept = haft__json_null();
+    haft_error why = {0};
+    haft__message task = {.role = HAFT__MESSAGE_USER, .text = run->task, .is_task = true};
+    haft_status status =
+        haft__fold_copy_json(run, haft__event_field(event, "messages"), &kept, err);
+    if (status == HAFT_OK && kept.kind == HAFT__JSON_NULL) {
+        status = haft__messages_add(&run->messages, task, err);
+    } else if (status == HAFT_OK) {
+        if (haft__initial_messages_check(kept, &why) != HAFT_OK
+            || !haft__str_equal(haft__initial_messages_task(kept), run->task)) {
+            return haft__fold_fail(event, "its messages are no conversation with the task", err);
+        }
+        status = haft__initial_messages_add(kept, &run->messages, err);
+    }
+    run->initial_count = run->messages.count - before;
+    return status;
+}
+
 static haft_status on_run_started(haft__run *run, const haft__event *event, haft_error *err)
 {
     uint64_t version = 0;
@@ -174,8 +197,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     for (size_t i = 0; status == HAFT_OK && run->earlier != NULL && i < run->earlier->count; i++) {
         status = haft__messages_add(&run->messages, run->earlier->items[i], err);
     }
-    haft__message task = {.role = HAFT__MESSAGE_USER, .text = run->task, .is_task = true};
-    return status == HAFT_OK ? haft__messages_add(&run->messages, task, err) : status;
+    return status == HAFT_OK ? add_initial_messages(run, event, err) : status;
 }
 
 static haft_status read_mode(haft_str name, haft__choice_mode *ret_mode)
