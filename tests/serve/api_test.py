@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The runs API of `haft serve`: runs, events, commands, artifacts, threads, with bad input."""
+import hashlib
 import json
 import sys
 import tempfile
@@ -14,7 +15,12 @@ from store_urls import stores  # noqa: E402
 import subprocess  # noqa: E402
 
 NOBODY = "01m7tv1a71fxxpq0djtw0qnx6d"
-AGENTS = (QUICK, LOOKER, ASKER, SENDER, PICKER)
+STEPS = {"steps.json": json.dumps({
+    "haft": 1, "kind": "graph", "name": "steps", "graph": {
+        "input": ["n"], "output": "/n", "channels": {"n": {"type": "integer"}},
+        "nodes": {"more": {"do": [{"set": {"n": 2}}]}},
+        "edges": [{"from": "start", "to": "more"}]}})}
+AGENTS = (QUICK, LOOKER, ASKER, SENDER, PICKER, STEPS)
 CALL_MOST = 256 << 20   # HAFT__LIMIT_SERVE_CALL_BYTES bounds the memory of one request
 BODY_MOST = 8 << 20     # HAFT__LIMIT_SERVE_BODY_BYTES
 PAGE_MOST = 1000        # HAFT__LIMIT_SERVE_PAGE
@@ -194,6 +200,98 @@ def test_batch(server, name):
         check(f"{name}_a_batch_of_{size}", reply.status, status)
 
 
+def test_fork(server, name):
+    """Forks of a run that has ended, at a call, with another task, and of a graph."""
+    run = server.start("asker")["run"]
+    server.wait(run)
+    server.command(run, "answer", value="first")
+    server.wait(run)
+    forked = server.post(f"/api/v1/runs/{run}/fork", {"call": "c1.1"})
+    fork = forked.json["run"]
+    check(f"{name}_a_fork_at_a_call", (forked.status, forked.json["end"], fork != run),
+          (201, "waiting", True))
+    check(f"{name}_a_fork_has_a_thread_of_its_own",
+          forked.json["thread"] != server.get(f"/api/v1/runs/{run}").json["thread"])
+    server.command(fork, "answer", value="second")
+    server.wait(fork)
+    answers = [event["value"] for one in (run, fork) for event in server.events(one)
+               if event["kind"] == "answered"]
+    check(f"{name}_the_fork_has_another_answer", answers, ["first", "second"])
+    other = server.post(f"/api/v1/runs/{run}/fork", {"task": "another task"}).json
+    check(f"{name}_a_fork_with_another_task_starts",
+          (server.wait(other["run"])["end"], other["task"]), ("waiting", "another task"))
+    server.post(f"/api/v1/runs/{other['run']}/cancel", {})
+    quiet = server.start("looker")["run"]
+    server.wait(quiet)
+    early = server.post(f"/api/v1/runs/{quiet}/fork", {"turn": 1}).json
+    check(f"{name}_a_fork_waits_until_it_is_resumed",
+          server.get(f"/api/v1/runs/{early['run']}").json["end"], "waiting")
+    check(f"{name}_resume", server.command(early["run"], "resume").status, 202)
+    check(f"{name}_the_fork_ends",
+          wait_for(lambda: server.get(f"/api/v1/runs/{early['run']}").json["end"] == "done"))
+    for body, status in (({"turn": 1, "at": 3}, 422), ({"turn": 99}, 422),
+                         ({"call": "c9.9"}, 422), ({"thread": "x"}, 422)):
+        found = server.post(f"/api/v1/runs/{run}/fork", body).status
+        check(f"{name}_a_fork_that_is_not_possible_{'_'.join(body)}", found in (status, 409))
+
+
+def test_graph(server, name):
+    run = server.start("steps", input={"n": 1})["run"]
+    done = server.wait(run)
+    check(f"{name}_a_graph_gets_json", done["end"], "done")
+    state = server.get(f"/api/v1/runs/{run}/state").json
+    check(f"{name}_its_state", state["state"], {"n": 2})
+    check(f"{name}_its_state_before",
+          server.get(f"/api/v1/runs/{run}/state?step=0").json["state"], {"n": 1})
+    check(f"{name}_no_such_step", server.get(f"/api/v1/runs/{run}/state?step=9").status, 422)
+    for kind in ("graph", "waterfall"):
+        picture = server.get(f"/api/v1/runs/{run}/picture.svg?kind={kind}")
+        check(f"{name}_picture_{kind}",
+              (picture.headers["content-type"], picture.body[:4]), ("image/svg+xml", b"<svg"))
+    edited = server.post(f"/api/v1/runs/{run}/edit", {"set": {"n": 7}})
+    check(f"{name}_an_edited_state", edited.status in (201, 409), True)
+    other = server.start("looker")["run"]
+    server.wait(other)
+    check(f"{name}_an_agent_has_no_state", server.get(f"/api/v1/runs/{other}/state").status, 422)
+    check(f"{name}_an_agent_is_not_edited",
+          server.post(f"/api/v1/runs/{other}/edit", {"set": {"n": 7}}).status, 422)
+    check(f"{name}_an_agent_has_no_graph",
+          server.get(f"/api/v1/runs/{other}/picture.svg?kind=graph").status, 422)
+
+
+def test_details(server, name):
+    run = server.start("looker", "a `task`\n```\n# Not a title")["run"]
+    server.wait(run)
+    lines = server.get(f"/api/v1/runs/{run}/export").body.decode().splitlines()
+    check(f"{name}_export_has_the_events", [json.loads(line) for line in lines],
+          server.events(run))
+    page = server.get(f"/api/v1/runs/{run}/export?format=markdown").body.decode()
+    check(f"{name}_export_as_markdown", (page.startswith(f"# Run {run}"), "````" in page),
+          (True, True))
+    request = server.get(f"/api/v1/runs/{run}/turns/2/request")
+    check(f"{name}_the_request_of_a_turn",
+          [message["role"] for message in request.json["messages"]][-2:], ["assistant", "tool"])
+    check(f"{name}_its_hash", request.headers["x-haft-sha256"],
+          hashlib.sha256(request.body).hexdigest())
+    first = server.get(f"/api/v1/runs/{run}/turns/1/request").json["messages"]
+    check(f"{name}_a_request_begins_with_the_one_before",
+          request.json["messages"][:len(first)], first)
+    reply = server.get(f"/api/v1/runs/{run}/turns/2/reply").json
+    check(f"{name}_the_reply_of_a_turn", (reply["kind"], reply["content"]),
+          ("model_replied", "Seen."))
+    check(f"{name}_no_such_turn", [server.get(f"/api/v1/runs/{run}/turns/{n}/request").status
+                                   for n in ("3", "x", "-1")], [404, 404, 404])
+    tools = server.get("/api/v1/agents/looker/tools").json["tools"]
+    check(f"{name}_tools", [tool["name"] for tool in tools][:1], ["look"])
+    explained = server.post("/api/v1/agents/looker/explain", {"task": "x"})
+    check(f"{name}_explain", (explained.status, "tools" in explained.json), (200, True))
+    check(f"{name}_check", server.get("/api/v1/agents/looker/check").json["valid"], True)
+    models = server.get("/api/v1/models").json["models"]
+    check(f"{name}_models", {a for model in models for a in model["agents"]} >= {"looker"})
+    system = server.get("/api/v1/system").json
+    check(f"{name}_system", (system["version"] != "", system["runs"]["queued"]), (True, 0))
+
+
 def test_bad(server):
     """Bad input to each route, with its status and a message."""
     run = server.start("quick")["run"]
@@ -328,6 +426,9 @@ def main():
                 test_lists(server, name)
                 test_key(server, name)
                 test_batch(server, name)
+                test_fork(server, name)
+                test_graph(server, name)
+                test_details(server, name)
                 if name == "sqlite":
                     test_bad(server)
                 check(f"{name}_the_server_stops", server.stop(), 0)

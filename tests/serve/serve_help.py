@@ -83,6 +83,8 @@ class Server:
             env={**os.environ, **(env or {})})
         self.warnings = []
         line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"haft serve does not start: {self.process.stderr.read()}")
         self.url = line.removeprefix("listening on ").strip()
         self.host = self.url.removeprefix("http://")
         self.reader = threading.Thread(target=self.read_warnings, daemon=True)

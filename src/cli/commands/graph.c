@@ -13,12 +13,10 @@
 #include "cli/input/batch.h"
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/graph/graph_picture.h"
 #include "graph/cases.h"
-#include "graph/draw/drawing.h"
-#include "graph/run/graph_run.h"
 #include "io/random.h"
 #include "run/event_body.h"
-#include "run/pause/approval.h"
 #include "json/object.h"
 #include "json/read.h"
 
@@ -157,27 +155,9 @@ static haft_status write_picture(haft__cli *cli, const haft__args *args, haft__d
     return status;
 }
 
-/* Marks the nodes whose tool may need an approval, which depends on the spec. */
-static void mark_approvals(haft__cli *cli, const haft__spec *spec, const haft__graph *graph,
-                           haft__drawing *drawing)
-{
-    for (size_t n = 0; n < graph->node_count; n++) {
-        const haft__graph_node *node = &graph->nodes[n];
-        const haft__tool *tool =
-            node->kind == HAFT__NODE_TOOL
-                ? haft__tools_find(&spec->tools, haft__object_string(node->source, "tool"))
-                : NULL;
-        const haft__approval_rule *rule;
-        if (tool != NULL && haft__approval_is_required(spec, tool, NULL, &cli->arena, &rule)) {
-            drawing->boxes[n + 1].pauses = true; /* the first box is `start` */
-        }
-    }
-}
-
 static haft_status draw(haft__cli *cli, const haft__args *args, const haft__spec_file *file,
                         haft_error *err)
 {
-    const haft__graph *graph = NULL;
     haft__drawing drawing;
     haft__json source;
     haft__buf buf;
@@ -185,15 +165,11 @@ static haft_status draw(haft__cli *cli, const haft__args *args, const haft__spec
                                               : haft__str(haft__args_text(args, "graph", "graph"));
     haft_status status = find_graph(file, haft__args_text(args, "graph", NULL), &source, err);
     if (status == HAFT_OK) {
-        status = haft__graph_compile_in_spec(file->spec, source, &cli->arena, &graph, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__drawing_create(&cli->arena, graph, &drawing, err);
+        status = haft__graph_picture_create(&cli->arena, file->spec, source, &drawing, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    mark_approvals(cli, file->spec, graph, &drawing);
     haft__buf_init(&buf, HAFT__LIMIT_GRAPH_STEP_BYTES);
     status = write_picture(cli, args, &drawing, title, &buf, err);
     if (status == HAFT_OK) {

@@ -87,7 +87,7 @@ static const haft__option options[] = {
 };
 
 static const haft__example examples[] = {
-    {"haft serve examples/ --listen 127.0.0.1:0", "serve all specs of a directory"},
+    {"haft serve agent.yaml --listen 127.0.0.1:0", "serve an agent on any free port"},
     {0},
 };
 

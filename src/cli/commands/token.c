@@ -281,7 +281,8 @@ static const haft__subcommand subcommands[] = {
 
 static const haft__example examples[] = {
     {"haft token create anna --token-file tokens.jsonl", "a token for the user anna"},
-    {"haft token list --token-file tokens.jsonl", "the tokens of the file"},
+    {"haft token create ci --roles read --all-users --token-file tokens.jsonl",
+     "a token that reads the runs of all users"},
     {0},
 };
 

@@ -12,8 +12,8 @@
 #include "engine/ops/event_log.h"
 #include "engine/ops/run_list.h"
 #include "engine/ops/run_tree.h"
+#include "engine/ops/tree/run_picture.h"
 #include "engine/ops/tree/tree_stream.h"
-#include "engine/ops/tree/tree_waterfall.h"
 
 #define STATE_COLUMNS 10
 #define TASK_COLUMNS  60
@@ -154,42 +154,16 @@ haft_status haft__runs_tree_events(haft__cli *cli, haft_runtime *runtime,
 
 /* ---- the picture ---- */
 
-static haft_status write_svg(haft__cli *cli, haft_str lines, const haft__run *root,
-                             const haft__run_tree *tree, haft__hash_key hash_key, haft__buf *text,
-                             haft_error *err)
-{
-    haft__waterfall_run *runs = haft__arena_array(&cli->arena, tree->count + 1, sizeof(*runs));
-    uint32_t top = haft__child_depth(root->path);
-    if (runs == NULL) {
-        return haft__arena_fail(&cli->arena, err);
-    }
-    runs[0] = (haft__waterfall_run){.log = {.run = root->id, .path = root->path, .lines = lines},
-                                    .name = root->spec->name};
-    for (size_t i = 0; i < tree->count; i++) {
-        const haft_run *run = tree->runs[i];
-        runs[i + 1] = (haft__waterfall_run){
-            .log = {.run = run->state.id, .path = run->state.path, .lines = run->opening.events},
-            .name = run->state.spec->name,
-            .depth = haft__child_depth(run->state.path) - top};
-    }
-    return haft__tree_waterfall_write(text, root->id, runs, tree->count + 1, hash_key, err);
-}
-
 haft_status haft__runs_tree_svg(haft__cli *cli, haft_runtime *runtime, haft_str lines,
                                 const haft__run *root, haft__hash_key hash_key, haft_error *err)
 {
-    haft__run_tree tree = {.runs = NULL};
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft_status status =
-        runtime != NULL ? haft__run_tree_read(runtime, root, false, &tree, err) : HAFT_OK;
-    if (status == HAFT_OK) {
-        status = write_svg(cli, lines, root, &tree, hash_key, &text, err);
-    }
+        haft__run_picture_write(&text, runtime, &cli->arena, lines, root, hash_key, err);
     if (status == HAFT_OK) { /* escaped */
         (void)fwrite(text.ptr, 1, text.len, cli->out);
     }
-    haft__run_tree_finish(&tree);
     haft__buf_finish(&text);
     return status;
 }

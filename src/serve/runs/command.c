@@ -52,7 +52,8 @@ static const struct {
 } kinds[] = {
     {"answer", HAFT__RUN_COMMAND_ANSWER}, {"approve", HAFT__RUN_COMMAND_APPROVE},
     {"edit", HAFT__RUN_COMMAND_APPROVE},  {"reject", HAFT__RUN_COMMAND_REJECT},
-    {"again", HAFT__RUN_COMMAND_AGAIN},   {"cancel", HAFT__RUN_COMMAND_CANCEL},
+    {"fail", HAFT__RUN_COMMAND_FAIL},     {"again", HAFT__RUN_COMMAND_AGAIN},
+    {"cancel", HAFT__RUN_COMMAND_CANCEL},
 };
 
 /* ---- the outcome ---- */
@@ -237,6 +238,13 @@ static void on_sent(haft__api_call *call)
     read_messages(call);
 }
 
+void haft__runs_wake(haft__api_call *call, haft_str run, haft__api_step *next)
+{
+    call->store = (haft__store_request){
+        .verb = HAFT__STORE_SEND, .run.id = run, .text = HAFT__LIT("{\"command\":\"resume\"}")};
+    haft__api_submit(call, next);
+}
+
 /* ---- the command ---- */
 
 /* Writes the message, with an id of its own, so that its outcome can be found in the events. */
@@ -313,18 +321,28 @@ static void on_root(haft__api_call *call)
     haft__runs_load(call, job->run, HAFT__LOAD_STATE, on_target);
 }
 
-static void resume(haft__api_call *call)
+static void on_woken(haft__api_call *call)
 {
+    run_command *job = call->state;
     haft__runs *runs = haft__runs_of(call);
-    const haft__store_run *row = &haft__runs_loaded(call)->row;
-    if (row->state == HAFT__RUN_STATE_ENDED) {
-        haft__api_reject(call, 409, HAFT_BAD_STATE, "the run has ended");
+    if (call->store.status != HAFT_OK) {
+        haft__api_fail(call, &call->store.error);
         return;
     }
     if (runs->worker != NULL) {
-        haft__worker_retry(runs->worker, row->id.ptr);
+        haft__worker_retry(runs->worker, job->run.ptr);
     }
     report(call, 202, NULL);
+}
+
+static void resume(haft__api_call *call)
+{
+    const run_command *job = call->state;
+    if (haft__runs_loaded(call)->row.state == HAFT__RUN_STATE_ENDED) {
+        haft__api_reject(call, 409, HAFT_BAD_STATE, "the run has ended");
+        return;
+    }
+    haft__runs_wake(call, job->run, on_woken);
 }
 
 static haft__json value_of(haft__json body)

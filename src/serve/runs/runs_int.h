@@ -83,6 +83,9 @@ void haft__runs_reply(haft__api_call *call, uint32_t status, const haft_error *w
 /* A valid id of a run, or a response with 404 and false. */
 bool haft__runs_check_id(haft__api_call *call, haft_str id);
 
+/* Leaves a message that is no command, so that a worker claims a run that waits without one. */
+void haft__runs_wake(haft__api_call *call, haft_str run, haft__api_step *next);
+
 /* Appends a row of a list. */
 void haft__runs_write_row(haft__json_writer *w, const haft__store_run *row);
 
@@ -110,6 +113,18 @@ void haft__runs_creations_destroy(haft__runs *runs);
     X(run_command)                                                                                 \
     X(run_cancel)                                                                                  \
     X(commands)                                                                                    \
+    X(run_fork)                                                                                    \
+    X(run_edit)                                                                                    \
+    X(run_state)                                                                                   \
+    X(run_picture)                                                                                 \
+    X(run_export)                                                                                  \
+    X(turn_request)                                                                                \
+    X(turn_reply)                                                                                  \
+    X(agent_check)                                                                                 \
+    X(agent_explain)                                                                               \
+    X(agent_tools)                                                                                 \
+    X(models)                                                                                      \
+    X(system)                                                                                      \
     X(run_artifacts)                                                                               \
     X(run_artifact)                                                                                \
     X(pending_list)                                                                                \
