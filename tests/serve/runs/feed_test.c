@@ -140,6 +140,6 @@ TEST(kinds_are_read_from_lines)
 {
     CHECK_STR(
         haft__feed_kind(HAFT__LIT("{\"seq\":1,\"at\":\"a\",\"run\":\"b\",\"kind\":\"paused\"}")),
-        "paused", "an event");
+        HAFT__LIT("paused"), "an event");
     CHECK_STR(haft__feed_kind(HAFT__LIT("{}")), HAFT__LIT(""), "none");
 }
