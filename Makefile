@@ -7,6 +7,8 @@ FUZZ_SECONDS ?= 60
 SUITES ?= bookworm trixie
 # Words that select tests or benchmark tables: make test T="arena utf8"
 T ?=
+# Where packages are written: make deb DIST=/tmp/dist
+DIST ?= dist
 # Words of test files that are left out: make asan WITHOUT=crash/
 WITHOUT ?=
 # Set: programs that failed run once more, alone (docs/testing.md)
@@ -15,7 +17,7 @@ AGAIN ?=
 TESTS = scripts/run-tests $(T) $(addprefix --without ,$(WITHOUT)) $(if $(AGAIN),--again)
 
 help: ## show these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
@@ -47,7 +49,12 @@ check-crash: build ## kill -9 at every write, 1,000 random kills, 10,000 waiting
 check-debian: ## make run and make test on fresh Debian 12 and 13 (needs root and debootstrap)
 	@scripts/check-debian $(SUITES)
 
-check-all: check-sim check-crash check-debian
+check-packages: build release ## each package in a clean place, two equal builds (needs root)
+	@scripts/deps deb amalgamation systems abi
+	@scripts/check-packages $(DIST) $(T)
+	@scripts/release --equal
+
+check-all: check-sim check-crash check-debian check-packages
 check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all checks
 
 bench: ## compare with other libraries, ripgrep and a plain loop in C
@@ -60,6 +67,26 @@ bench-peers: ## compare with other agent runtimes (needs ../shared and npm)
 
 install: build ## install under DESTDIR and PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
+
+amalgamation: ## libhaft-core as one file: dist/haft-core.c and dist/haft.h
+	@scripts/deps build
+	@TARGETS=src/case_schema_text.c scripts/build build-core -Dtests=false
+	@scripts/amalgamate build-core $(DIST)
+
+deb: ## Debian packages of the last commit: haft, libhaft0, libhaft-dev, in dist/
+	@scripts/deps build deb
+	@scripts/deb $(DIST)
+
+dist: deb ## a tarball of haft with its libraries and loader, in dist/
+	@scripts/dist $(DIST)
+
+release: ## all packages of the last commit, with their checksums, in dist/
+	@scripts/deps build deb
+	@scripts/release $(DIST)
+
+abi: ## compare the ABI of haft.h with the recorded one; fails if programs may break
+	@scripts/deps build abi
+	@scripts/abi || [ $$? -eq 4 ]
 
 lint: build ## check layout (clang-format) and code (clang-tidy)
 	@scripts/deps lint bench
@@ -106,8 +133,9 @@ fuzz: ## fuzz each target for FUZZ_SECONDS
 
 clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
-	  build-release build-llm
+	  build-release build-llm build-core build-deb dist
 
-.PHONY: help build run test test-llm check-mcp check-sim check-crash check-debian check-all bench \
-        bench-peers install lint fmt asan tsan valgrind clang coverage analyze fuzz clean
+.PHONY: help build run test test-llm check-mcp check-sim check-crash check-debian check-packages \
+        check-all bench bench-peers install amalgamation deb dist release abi lint fmt asan tsan \
+        valgrind clang coverage analyze fuzz clean
 .DEFAULT_GOAL = help
