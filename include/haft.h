@@ -595,6 +595,14 @@ HAFT_API const char *haft_run_end(const haft_run *run);
  * Thread: the runtime's. Fails: empty for NULL. Since: 0.1. */
 HAFT_API haft_str haft_run_answer_text(const haft_run *run);
 
+/* Returns the result of a run as one JSON object, the output of `haft run --json`: `end`, `answer`,
+ * `reason`, `error`, and in `pending` the calls that wait for an answer, also those of runs below
+ * it. Before the run has ended, `end` is its state. If child runs have not ended, this reads the
+ * store and steps the runtime, so it must not be called from a callback. Owns: the caller frees
+ * *ret_json with haft_free. Thread: the runtime's. Fails: BAD_INPUT for NULL; IO of the store;
+ * NO_MEMORY. Since: 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_run_result(haft_run *run, char **ret_json, haft_error *err);
+
 /* Returns why a run is HAFT_STOPPED; in other states the status of the error is HAFT_OK.
  * Owns: nothing; never NULL, valid as long as the run. Thread: the runtime's. Fails: for NULL, an
  * error that says so. Since: 0.1. */

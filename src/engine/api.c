@@ -8,12 +8,14 @@
 #include "base/vec.h"
 #include "engine/agent.h"
 #include "engine/ops/client_tools.h"
+#include "engine/ops/run_tree.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
 #include "graph/run/graph_run.h"
 #include "io/clock.h"
 #include "io/random.h"
 #include "prompt/initial_messages.h"
+#include "run/result.h"
 #include "tool/declare.h"
 #include "json/read.h"
 
@@ -362,6 +364,56 @@ const char *haft_run_end(const haft_run *run)
 haft_str haft_run_answer_text(const haft_run *run)
 {
     return haft_run_state(run) == HAFT_ENDED ? run->state.answer : HAFT__LIT("");
+}
+
+/* The states of the runs of a tree, in `arena`; NULL if out of memory. */
+static const haft__run **states_of(haft__arena *arena, const haft__run_tree *tree)
+{
+    const haft__run **states = haft__arena_array(arena, tree->count + 1, sizeof(*states));
+    for (size_t i = 0; states != NULL && i < tree->count; i++) {
+        states[i] = &tree->runs[i]->state;
+    }
+    return states;
+}
+
+static haft_status write_result(const haft_run *run, const haft__run_tree *tree, char **ret_json,
+                                haft_error *err)
+{
+    haft__arena arena;
+    haft__buf text;
+    haft__arena_init(&arena, 0);
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    const haft__run **below = states_of(&arena, tree);
+    haft_status status = below != NULL ? HAFT_OK : haft__arena_fail(&arena, err);
+    if (status == HAFT_OK) {
+        const haft_error *why = run->error.status != HAFT_OK ? &run->error : NULL;
+        haft__result_write_tree(&text, &run->state, below, tree->count, why);
+        status = haft__buf_check(&text, err);
+    }
+    if (status == HAFT_OK) {
+        char *copy = haft__str_duplicate(haft__buf_str(&text));
+        status = copy != NULL ? HAFT_OK : haft__fail_no_memory(err);
+        *ret_json = copy != NULL ? copy : *ret_json;
+    }
+    haft__buf_finish(&text);
+    haft__arena_finish(&arena);
+    return status;
+}
+
+haft_status haft_run_result(haft_run *run, char **ret_json, haft_error *err)
+{
+    if (run == NULL || ret_json == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a run, found NULL");
+    }
+    haft__run_tree tree = {.runs = NULL};
+    bool open = run->state.stage != HAFT__RUN_ENDED && run->state.open_children > 0;
+    haft_status status =
+        open ? haft__run_tree_read(run->runtime, &run->state, true, &tree, err) : HAFT_OK;
+    if (status == HAFT_OK) {
+        status = write_result(run, &tree, ret_json, err);
+    }
+    haft__run_tree_finish(&tree);
+    return status;
 }
 
 const haft_error *haft_run_error(const haft_run *run)

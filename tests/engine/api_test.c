@@ -120,6 +120,7 @@ TEST(functions_accept_null)
         haft_run_reject(NULL, NULL, NULL, &h.err),
         haft_run_cancel(NULL, &h.err),
         haft_run_cancel(NULL, NULL),
+        haft_run_result(NULL, NULL, &h.err),
     };
     for (size_t i = 0; i < COUNT(found); i++) {
         CHECK_INT(found[i], HAFT_BAD_INPUT, "call %zu with NULL", i);
@@ -149,6 +150,36 @@ TEST(null_arguments_of_a_run_are_rejected)
     CHECK(!haft_run_next_event(run, NULL), "NULL in place of the event");
     haft_run_release(run);
     haft_agent_release(agent);
+    help_host_finish(&h);
+}
+
+TEST(a_result_has_the_pending_calls_also_of_a_run_that_was_opened)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(
+        &h, "\"tools\":[{\"name\":\"pick\",\"description\":\"Pick.\",\"headless\":true}]",
+        "{\"replies\":[{\"calls\":[{\"name\":\"pick\"}]},{\"text\":\"hello\"}]}", "go");
+    help_host_settle(&h, run);
+    char id[32];
+    (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
+    haft_run_release(run);
+    CHECK_INT(haft_run_open(h.runtime, id, &run, &h.err), HAFT_OK, "%s", h.err.message);
+    char *json = NULL;
+    CHECK_INT(haft_run_result(run, NULL, &h.err), HAFT_BAD_INPUT, "NULL in place of the text");
+    CHECK_INT(haft_run_result(run, &json, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK(strstr(json, "\"end\":\"waiting\"") != NULL
+              && strstr(json, "\"pending\":[{\"call\":\"c1.1\",\"kind\":\"headless\"") != NULL,
+          "%s", json);
+    haft_free(json);
+    CHECK_INT(haft_run_answer(run, NULL, "1", &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_result(run, &json, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK(strstr(json, "\"end\":\"done\",\"answer\":\"hello\"") != NULL
+              && strstr(json, "\"pending\":[]") != NULL,
+          "%s", json);
+    haft_free(json);
+    haft_run_release(run);
     help_host_finish(&h);
 }
 
