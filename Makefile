@@ -55,7 +55,8 @@ check-packages: build release ## each package in a clean place, two equal builds
 	@scripts/release --equal
 
 check-all: check-sim check-crash check-debian check-packages
-check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all checks
+check-all: check-bindings test check-mcp
+check-all: lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all checks
 
 bench: ## compare with other libraries, ripgrep and a plain loop in C
 	@scripts/deps build bench
@@ -64,6 +65,17 @@ bench: ## compare with other libraries, ripgrep and a plain loop in C
 
 bench-peers: ## compare with other agent runtimes (needs ../shared and npm)
 	@scripts/bench-peers
+
+wheel: ## the Python package, build/bindings/haft-*.whl (needs cffi from PyPI)
+	@scripts/build-wheel
+
+npm: ## the npm package, build/bindings/haft-*.tgz (needs node-api-headers from npm)
+	@scripts/build-npm
+
+check-bindings: build ## build both packages and test them in clean places
+	@scripts/build-wheel || [ $$? -eq 3 ]
+	@scripts/build-npm || [ $$? -eq 3 ]
+	@HAFT_LONG=1 scripts/run-tests --jobs 1 bindings/
 
 install: build ## install under DESTDIR and PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
@@ -135,7 +147,7 @@ clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
 	  build-release build-llm build-core build-deb dist
 
-.PHONY: help build run test test-llm check-mcp check-sim check-crash check-debian check-packages \
-        check-all bench bench-peers install amalgamation deb dist release abi lint fmt asan tsan \
-        valgrind clang coverage analyze fuzz clean
+.PHONY: help build run wheel npm check-bindings test test-llm check-mcp check-sim check-crash \
+        check-debian check-packages check-all bench bench-peers install amalgamation deb dist \
+        release abi lint fmt asan tsan valgrind clang coverage analyze fuzz clean
 .DEFAULT_GOAL = help
