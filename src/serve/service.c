@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "serve/mcp/mount.h"
 #include "serve/runs/runs.h"
 
 /* How often the worker asks the store for runs of other servers. */
@@ -24,6 +25,7 @@ typedef struct serve_service {
     haft_runtime *runtime;
     haft__runs *runs;
     haft__worker *worker; /* NULL: other processes do the work */
+    haft__mcp_mount *mcp; /* NULL: with --no-work */
     haft__api_gateway *gateway;
 } serve_service;
 
@@ -84,6 +86,7 @@ static haft_status create_gateway(serve_service *s, haft_error *err)
     for (size_t i = 0; i < COUNT(tables); i++) {
         all[i] = *tables[i];
     }
+    haft__api_mount mount = haft__mcp_mount_route(s->mcp);
     haft__api_gateway_options gateway = {.runtime = s->runtime,
                                          .address = haft__str(options->listen),
                                          .token_file = options->token_file,
@@ -94,6 +97,8 @@ static haft_status create_gateway(serve_service *s, haft_error *err)
                                          .rate = options->rate,
                                          .tables = all,
                                          .table_count = COUNT(tables),
+                                         .mounts = &mount,
+                                         .mount_count = s->mcp != NULL,
                                          .context = s->runs,
                                          .host = &options->host};
     haft_status status = haft__api_gateway_create(&gateway, &s->gateway, err);
@@ -112,6 +117,7 @@ static haft_status step(serve_service *s, haft_error *err)
 {
     haft_status status = s->worker != NULL ? haft__worker_step(s->worker, err)
                                            : haft_runtime_step(s->runtime, -1, err);
+    haft__mcp_mount_update(s->mcp);
     haft__runs_update(s->runs);
     haft__api_gateway_run(s->gateway);
     return status;
@@ -125,7 +131,7 @@ static void on_drain_timeout(void *context)
 static bool is_drained(const serve_service *s)
 {
     bool stopped = s->worker == NULL || haft__worker_is_stopped(s->worker);
-    return stopped && !haft__runs_is_busy(s->runs) && haft__api_gateway_is_idle(s->gateway);
+    return stopped && !haft__mcp_mount_is_busy(s->mcp) && !haft__runs_is_busy(s->runs) && haft__api_gateway_is_idle(s->gateway);
 }
 
 /* Stops gracefully. The host may ask a second time: then calls with effects are stopped, too. */
@@ -135,6 +141,7 @@ static void drain(serve_service *s)
     haft__timer timer = {.slot = 0};
     haft__api_gateway_drain(s->gateway);
     haft__runs_drain(s->runs);
+    haft__mcp_mount_shutdown(s->mcp);
     if (s->worker != NULL) {
         haft__worker_stop(s->worker, false);
     }
@@ -177,6 +184,13 @@ haft_status haft__serve_service_run(const haft__serve_service_options *options, 
     if (status == HAFT_OK) {
         status = create_worker(&s, err);
     }
+    if (status == HAFT_OK && s.worker != NULL) {
+        haft__mcp_mount_options mcp = {.runtime = options->runtime,
+                                       .runs = s.runs,
+                                       .store = options->store,
+                                       .host = &options->host};
+        status = haft__mcp_mount_create(&mcp, &s.mcp, err);
+    }
     if (status == HAFT_OK) {
         status = create_gateway(&s, err);
     }
@@ -184,6 +198,7 @@ haft_status haft__serve_service_run(const haft__serve_service_options *options, 
         status = serve(&s, err);
     }
     haft__worker_destroy(s.worker);
+    haft__mcp_mount_destroy(s.mcp);
     haft__api_gateway_destroy(s.gateway);
     haft__runs_destroy(s.runs);
     return status;

@@ -3,6 +3,7 @@
  * tests/serve/api_test.py. */
 #include "serve/api/gateway.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -336,6 +337,11 @@ haft_status haft__api_gateway_create(const haft__api_gateway_options *options,
         return haft__fail_no_memory(err);
     }
     gateway->options = *options;
+    assert(options->mount_count <= COUNT(gateway->mounts));
+    for (size_t i = 0; i < options->mount_count; i++) {
+        gateway->mounts[i] = options->mounts[i];
+    }
+    gateway->options.mounts = gateway->mounts;
     gateway->rates.key = options->runtime->hash_key;
     gateway->rates.rate = options->rate > 0 ? options->rate : HAFT__LIMIT_SERVE_RATE;
     haft__arena_init(&gateway->arena, 0);

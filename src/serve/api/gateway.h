@@ -43,7 +43,7 @@ typedef struct haft__api_gateway_options {
     uint64_t rate; /* requests a second of one token or address; 0: HAFT__LIMIT_SERVE_RATE */
     const haft__route_table *tables;
     size_t table_count;
-    const haft__api_mount *mounts;
+    const haft__api_mount *mounts; /* copied; at most 4 */
     size_t mount_count;
     void *context;                                                       /* of the handlers */
     void (*finished)(void *context, const haft__api_finished *finished); /* may be NULL */

@@ -10,6 +10,7 @@
 
 struct haft__api_gateway {
     haft__api_gateway_options options;
+    haft__api_mount mounts[4];
     haft__http_server *server;
     haft__mcp_access_rules rules;
     bool loopback, has_tokens, draining;

@@ -137,7 +137,8 @@ static bool is_json(haft_str content_type)
     return haft__str_equal_ignore_case(name, HAFT__LIT("application/json"));
 }
 
-static uint32_t check_kinds(const haft__mcp_access_request *request, const char **ret_why)
+uint32_t haft__mcp_access_check_kinds(const haft__mcp_access_request *request,
+                                      const char **ret_why)
 {
     bool post = haft__str_equal(request->method, HAFT__LIT("POST"));
     bool get = haft__str_equal(request->method, HAFT__LIT("GET"));
@@ -174,7 +175,7 @@ uint32_t haft__mcp_access_check(const haft__mcp_access_rules *rules,
         *ret_why = "expected the header Authorization: Bearer with the token of this server";
         return 401;
     }
-    return check_kinds(request, ret_why);
+    return haft__mcp_access_check_kinds(request, ret_why);
 }
 
 bool haft__mcp_access_accepts_key(haft_str key)

@@ -39,6 +39,11 @@ bool haft__mcp_access_is_weak_token(haft_str token);
 uint32_t haft__mcp_access_check(const haft__mcp_access_rules *rules,
                                 const haft__mcp_access_request *request, const char **ret_why);
 
+/* The part of haft__mcp_access_check that is about the kinds of content, for a server whose guard has
+ * checked all else. */
+uint32_t haft__mcp_access_check_kinds(const haft__mcp_access_request *request,
+                                      const char **ret_why);
+
 /* Prefix of the idempotency keys that haft generates. */
 #define HAFT__MCP_GENERATED_KEY_PREFIX "mcp:"
 

@@ -35,6 +35,9 @@ void haft__mcp_endpoint_reject(haft__http_server_request *request, uint32_t stat
 
 haft_str haft__mcp_endpoint_principal(const haft__mcp_endpoint *endpoint)
 {
+    if (endpoint->server == NULL) {
+        return endpoint->principal;
+    }
     return endpoint->options.access_rules.token.len > 0 ? HAFT__LIT("token") : HAFT__LIT("");
 }
 
@@ -94,7 +97,10 @@ static uint32_t check_request(const haft__mcp_endpoint *endpoint,
         .accept = haft__http_server_header(request, "accept"),
         .content_type = haft__http_server_header(request, "content-type")};
     const char *why = "", *doubled = find_repeated_header(request);
-    uint32_t status = haft__mcp_access_check(&endpoint->options.access_rules, &visitor, &why);
+    bool mounted = endpoint->server == NULL;
+    uint32_t status =
+        mounted ? haft__mcp_access_check_kinds(&visitor, &why)
+                : haft__mcp_access_check(&endpoint->options.access_rules, &visitor, &why);
     bool get_or_delete = is_method(request, "GET") || is_method(request, "DELETE");
     if (doubled != NULL) {
         *ret_why = doubled;
@@ -104,7 +110,7 @@ static uint32_t check_request(const haft__mcp_endpoint *endpoint,
     if (status == 403 || status == 401) {
         return status;
     }
-    if (!haft__str_equal(haft__http_server_path(request), HAFT__LIT("/mcp"))) {
+    if (!mounted && !haft__str_equal(haft__http_server_path(request), HAFT__LIT("/mcp"))) {
         *ret_why = "unknown path: this server has only /mcp";
         return 404;
     }
@@ -116,16 +122,21 @@ static uint32_t check_request(const haft__mcp_endpoint *endpoint,
     return version != 0 ? version : status;
 }
 
+bool haft__mcp_endpoint_accept_body(const haft__mcp_endpoint *endpoint,
+                                    const haft__http_server_request *request)
+{
+    const char *why;
+    return is_method(request, "POST") && check_request(endpoint, request, &why) == 0;
+}
+
 /* The body of a rejected request is not read. */
 static bool wants_body(void *context, const haft__http_server_request *request)
 {
-    const char *why;
-    return is_method(request, "POST") && check_request(context, request, &why) == 0;
+    return haft__mcp_endpoint_accept_body(context, request);
 }
 
-static void handle(void *context, haft__http_server_request *request)
+static void dispatch(haft__mcp_endpoint *endpoint, haft__http_server_request *request)
 {
-    haft__mcp_endpoint *endpoint = context;
     const char *why = "";
     uint32_t status = check_request(endpoint, request, &why);
     if (status != 0) {
@@ -139,11 +150,42 @@ static void handle(void *context, haft__http_server_request *request)
     }
 }
 
+static void handle(void *context, haft__http_server_request *request)
+{
+    dispatch(context, request);
+}
+
+void haft__mcp_endpoint_handle(haft__mcp_endpoint *endpoint, haft__http_server_request *request,
+                               haft_str principal)
+{
+    endpoint->principal = principal;
+    dispatch(endpoint, request);
+    endpoint->principal = HAFT__LIT("");
+}
+
 /* ---- create and destroy ---- */
+
+static haft__mcp_endpoint *allocate(const haft__mcp_endpoint_options *options)
+{
+    haft__mcp_endpoint *endpoint = calloc(1, sizeof(*endpoint));
+    if (endpoint != NULL) {
+        endpoint->options = *options;
+        endpoint->principal = HAFT__LIT("");
+        endpoint->options.sessions =
+            options->sessions > 0 ? options->sessions : HAFT__LIMIT_MCP_SESSIONS;
+        endpoint->options.idle_ms =
+            options->idle_ms > 0 ? options->idle_ms : HAFT__LIMIT_MCP_SESSION_IDLE_MS;
+    }
+    return endpoint;
+}
 
 haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
                                       haft__mcp_endpoint **ret_endpoint, haft_error *err)
 {
+    if (options->path != NULL) {
+        *ret_endpoint = allocate(options);
+        return *ret_endpoint != NULL ? HAFT_OK : haft__fail_no_memory(err);
+    }
     bool loopback = haft__mcp_access_is_loopback(options->address);
     haft_status read =
         haft__listener_check_address(options->address, err); /* an invalid address needs no token */
@@ -157,17 +199,12 @@ haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
                        HAFT__ARG(options->address));
         return haft__hint(err, status, "give one with --token-file, or listen at 127.0.0.1");
     }
-    haft__mcp_endpoint *endpoint = calloc(1, sizeof(*endpoint));
+    haft__mcp_endpoint *endpoint = allocate(options);
     if (endpoint == NULL) {
         return haft__fail_no_memory(err);
     }
-    endpoint->options = *options;
     endpoint->options.access_rules.loopback = loopback;
     endpoint->options.access_rules.address = options->address;
-    endpoint->options.sessions =
-        options->sessions > 0 ? options->sessions : HAFT__LIMIT_MCP_SESSIONS;
-    endpoint->options.idle_ms =
-        options->idle_ms > 0 ? options->idle_ms : HAFT__LIMIT_MCP_SESSION_IDLE_MS;
     haft__http_server_options server = {.address = options->address,
                                         .accept_body = wants_body,
                                         .write_error = write_refusal,

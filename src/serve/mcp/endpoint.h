@@ -20,6 +20,8 @@ typedef struct haft__mcp_endpoint_options {
     haft__mcp_server *server;
     haft_str address;                    /* in the format of haft__listener_open */
     haft__mcp_access_rules access_rules; /* without `loopback` and `address`; borrowed texts */
+    const char *path; /* not NULL: the endpoint has no server of its own, and gets the requests of
+                       * this path with haft__mcp_endpoint_handle. Not borrowed longer than it */
     size_t sessions;                     /* maximum; 0: HAFT__LIMIT_MCP_SESSIONS */
     uint64_t idle_ms;                    /* of a session; 0: HAFT__LIMIT_MCP_SESSION_IDLE_MS */
 } haft__mcp_endpoint_options;
@@ -37,6 +39,13 @@ haft_str haft__mcp_endpoint_address(const haft__mcp_endpoint *endpoint);
 /* Number of sessions, and of buffered bytes. */
 size_t haft__mcp_endpoint_session_count(const haft__mcp_endpoint *endpoint);
 size_t haft__mcp_endpoint_buffered_bytes(const haft__mcp_endpoint *endpoint);
+
+/* A request of a server whose guard has accepted it. Sessions belong to their `principal`. */
+void haft__mcp_endpoint_handle(haft__mcp_endpoint *endpoint, haft__http_server_request *request,
+                               haft_str principal);
+/* Whether the body of such a request shall be read. */
+bool haft__mcp_endpoint_accept_body(const haft__mcp_endpoint *endpoint,
+                                    const haft__http_server_request *request);
 
 /* Closes the connection of an open request; its client reconnects for the response. Only for
  * requests of sessions. */

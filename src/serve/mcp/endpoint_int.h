@@ -36,12 +36,15 @@ struct haft__mcp_session {
     haft__mcp_channel *push; /* for messages without a request; NULL until its client opens it */
     uint64_t streams;        /* count so far */
     uint64_t used_ms;
+    haft_str principal;    /* in `principal_text` */
+    char *principal_text;
     size_t buffered_bytes; /* of all its streams */
 };
 
 struct haft__mcp_endpoint {
     haft__mcp_endpoint_options options;
-    haft__http_server *server;
+    haft__http_server *server; /* NULL: requests come from another server */
+    haft_str principal;        /* of the request that is being handled, if it does */
     haft__mcp_session *sessions;
     size_t session_count;
     haft__mcp_channel *channels; /* of single requests */

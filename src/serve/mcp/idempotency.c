@@ -71,6 +71,10 @@ static void make_thread(const haft__mcp_spec_job *job, char thread[HAFT__ID_LENG
     haft__sha256_add(&hash, job->entry->name);
     haft__sha256_add(&hash, HAFT__LIT("\n"));
     haft__sha256_add(&hash, job->key);
+    if (!haft__str_equal(job->user, HAFT__LIT("mcp"))) { /* users do not share keys */
+        haft__sha256_add(&hash, HAFT__LIT("\n"));
+        haft__sha256_add(&hash, job->user);
+    }
     haft__sha256_end(&hash, digest);
     for (size_t i = 0; i < 6; i++) { /* the timestamp part of other ids */
         ms = ms << 8 | digest[i];

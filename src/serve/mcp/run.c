@@ -176,7 +176,7 @@ static haft_status resume_run(haft__mcp_spec_job *job, haft_error *err)
 haft_status haft__mcp_run_start(haft__mcp_spec_job *job, const char *thread, haft_error *err)
 {
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
-    options.user = "mcp";
+    options.user = job->user.ptr != NULL ? job->user.ptr : "mcp";
     options.thread = thread;
     haft_status status =
         haft_run_start(job->spec_server->options.agent, job->task.ptr, &options, &job->run, err);

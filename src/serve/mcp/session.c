@@ -40,6 +40,7 @@ void haft__mcp_session_destroy(haft__mcp_session *s)
         s->next->previous = s->previous;
     }
     s->endpoint->session_count--;
+    free(s->principal_text);
     free(s);
 }
 
@@ -88,14 +89,19 @@ static void evict_session(haft__mcp_session *sessions)
 haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *endpoint)
 {
     uint8_t random[HAFT__MCP_SESSION_ID_BYTES];
+    haft_str principal = haft__mcp_endpoint_principal(endpoint);
+    char *text = haft__str_duplicate(principal);
     haft__mcp_session *s = calloc(1, sizeof(*s));
-    if (s == NULL || !haft__random_bytes(random, sizeof(random))
-        || haft__mcp_peer_create(endpoint->options.server, haft__mcp_endpoint_principal(endpoint),
+    if (text == NULL || s == NULL || !haft__random_bytes(random, sizeof(random))
+        || haft__mcp_peer_create(endpoint->options.server, principal,
                                  haft__mcp_channel_send, s, &s->peer, NULL)
                != HAFT_OK) {
         free(s);
+        free(text);
         return NULL;
     }
+    s->principal_text = text;
+    s->principal = (haft_str){text, principal.len};
     haft__hex_write(s->id, random, sizeof(random));
     s->endpoint = endpoint;
     s->used_ms = haft__loop_now(endpoint->options.loop);
@@ -124,7 +130,8 @@ haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *endpoint,
         return NULL;
     }
     for (haft__mcp_session *s = endpoint->sessions; s != NULL; s = s->next) {
-        if (haft__str_equal(haft__str(s->id), id)) {
+        if (haft__str_equal(haft__str(s->id), id)
+            && haft__str_equal(s->principal, haft__mcp_endpoint_principal(endpoint))) {
             s->used_ms = haft__loop_now(endpoint->options.loop);
             return s;
         }

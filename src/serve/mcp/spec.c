@@ -142,6 +142,7 @@ haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
         return haft__fail_no_memory(err);
     }
     spec_server->options = *options;
+    spec_server->user = HAFT__LIT("mcp");
     haft__arena_init(&spec_server->arena, 0);
     haft__map_init(&spec_server->by_name, &spec_server->arena, options->runtime->hash_key);
     spec_server->checker = haft__checker_create();
@@ -154,7 +155,9 @@ haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
         haft__mcp_spec_destroy(spec_server);
         return status;
     }
-    options->runtime->children.answerer = (haft__child_answerer){keeps_child, spec_server};
+    if (!options->among_others) {
+        options->runtime->children.answerer = (haft__child_answerer){keeps_child, spec_server};
+    }
     *ret_spec_server = spec_server;
     return HAFT_OK;
 }
@@ -164,7 +167,9 @@ void haft__mcp_spec_destroy(haft__mcp_spec_server *spec_server)
     if (spec_server == NULL) {
         return;
     }
-    spec_server->options.runtime->children.answerer = (haft__child_answerer){.answer = NULL};
+    if (!spec_server->options.among_others) {
+        spec_server->options.runtime->children.answerer = (haft__child_answerer){.answer = NULL};
+    }
     for (haft__mcp_spec_job *job = spec_server->jobs, *next; job != NULL; job = next) {
         next = job->next;
         haft__mcp_spec_job_destroy(job);
@@ -172,6 +177,11 @@ void haft__mcp_spec_destroy(haft__mcp_spec_server *spec_server)
     haft__checker_destroy(spec_server->checker);
     haft__arena_finish(&spec_server->arena);
     free(spec_server);
+}
+
+void haft__mcp_spec_set_user(haft__mcp_spec_server *spec_server, haft_str user)
+{
+    spec_server->user = user;
 }
 
 /* ---- lists ---- */
@@ -338,6 +348,7 @@ haft__mcp_spec_job *haft__mcp_spec_job_create(haft__mcp_spec_server *spec_server
         job->next->link = &job->next;
     }
     spec_server->jobs = job;
+    job->user = haft__arena_copy(&job->arena, spec_server->user);
     request->user = job;
     return job;
 }

@@ -24,6 +24,8 @@ typedef struct haft__mcp_spec_options {
     const haft__spec *spec;
     haft_agent *agent; /* NULL: only the tools are served */
     const char *store; /* for commands in messages; NULL if it is the default */
+    bool among_others; /* the runtime also has other servers and a worker: children that wait are
+                        * released, and answered through the store */
 } haft__mcp_spec_options;
 
 /* All options are borrowed. BAD_INPUT if a tool has the name of the agent's tool. */
@@ -39,6 +41,10 @@ extern const haft__mcp_server_handlers haft__mcp_spec_handlers;
 
 /* Processes the runs. Call it after each step of the runtime. */
 void haft__mcp_spec_update_runs(haft__mcp_spec_server *spec_server);
+
+/* Sets the user for whom runs of the following requests act; copied with each request. "": nobody
+ * that is known. The default is "mcp". */
+void haft__mcp_spec_set_user(haft__mcp_spec_server *spec_server, haft_str user);
 
 /* Shuts down: cancels runs that wait in this process for a client to return. */
 void haft__mcp_spec_shutdown(haft__mcp_spec_server *spec_server);

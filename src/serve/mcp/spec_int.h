@@ -37,6 +37,7 @@ typedef struct haft__mcp_spec_job {
     haft__json answers;        /* to be passed to the run once it is open */
     uint64_t handled_mark;     /* of the state for which its questions were handled, ... */
     bool handled_while_paused; /* ... and whether the run was paused then */
+    haft_str user;             /* for whom it acts; NUL-terminated */
     haft_str task;             /* of a request with a key */
     struct haft__mcp_run_lookup *lookup; /* store query for the run of its key */
     char blocking_run[HAFT__ID_LENGTH
@@ -52,6 +53,7 @@ struct haft__mcp_spec_server {
     haft__map by_name;
     haft__redactor *redactor;
     haft__checker *checker;
+    haft_str user; /* of the request that is being handled */
     haft__mcp_spec_job *jobs;
 };
 

@@ -322,8 +322,10 @@ haft_status haft__served_agents_find(haft__served_agents *agents, haft_str name,
     }
     if (one->agent == NULL) {
         haft_status status = one->error.status == HAFT_NO_MEMORY ? HAFT_NO_MEMORY : HAFT_BAD_STATE;
-        *err = one->error;
-        err->status = status;
+        if (err != NULL) {
+            *err = one->error;
+            err->status = status;
+        }
         return status;
     }
     *ret_agent = one;
