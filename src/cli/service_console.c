@@ -12,7 +12,9 @@ static haft_status print_address(void *context, haft_str address, haft_error *er
 {
     const haft__service_console *console = context;
     FILE *out = console->cli->out;
-    (void)fprintf(out, "listening on http://%.*s%s\n", HAFT__ARG(address), console->path);
+    bool is_unix = haft__str_starts_with(address, HAFT__LIT("unix:"));
+    (void)fprintf(out, "listening on %s%.*s%s\n", is_unix ? "" : "http://", HAFT__ARG(address),
+                  is_unix ? "" : console->path);
     if (fflush(out) != 0) {
         return haft__fail(err, HAFT_IO, "", "cannot write the address to standard output");
     }

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may use `haft serve`: Host, Origin, CORS, tokens, roles, other users, rates. The matrix
 of roles is made from /openapi.json, so that it has every route."""
+import http.client
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -188,6 +191,32 @@ def test_start(directory):
               one.get("/api/v1/runs").headers.get("www-authenticate"), "Bearer")
 
 
+def test_unix(directory):
+    """A unix socket for one user, also after a server that was killed."""
+    class Client(http.client.HTTPConnection):
+        def connect(self):
+            self.sock = socket.socket(socket.AF_UNIX)
+            self.sock.connect(str(directory / "s.sock"))
+
+    def ask():
+        client = Client("localhost")
+        client.request("GET", "/api/v1/agents")
+        return client.getresponse().status
+    options = ["--listen", f"unix:{directory}/s.sock"]
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        with Server(directory, "quick.json", store="memory:", listen=options) as server:
+            check("it_listens_at_a_unix_socket", server.url, f"unix:{directory}/s.sock")
+            check("a_unix_socket_needs_no_token", ask(), 200)
+            check("only_its_user_can_reach_it",
+                  oct((directory / "s.sock").stat().st_mode & 0o777), "0o600")
+            busy = subprocess.run([HAFT, "serve", "quick.json", "--store", "memory:", *options],
+                                  cwd=directory, capture_output=True, text=True, check=False)
+            check("two_servers_do_not_share_it", (busy.returncode, "s.sock" in busy.stderr),
+                  (1, True))
+            server.stop(number)
+    check("the_socket_is_removed", (directory / "s.sock").exists(), False)
+
+
 def test_rate(directory):
     options = ["--rate", "5"]
     with Server(directory, "quick.json", store="memory:", options=options) as server:
@@ -214,6 +243,7 @@ def main():
         with Server(directory, "quick.json", store="memory:", options=options) as server:
             test_headers(server)
         test_start(directory)
+        test_unix(directory)
         test_rate(directory)
 
 

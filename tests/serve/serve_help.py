@@ -76,9 +76,10 @@ class Reply:
 class Server:
     """`haft serve` on a free port, in `directory`."""
 
-    def __init__(self, directory, *specs, store="sqlite:runs.db", options=(), env=None):
+    def __init__(self, directory, *specs, store="sqlite:runs.db", options=(), env=None,
+                 listen=("--listen", "127.0.0.1:0")):
         self.process = subprocess.Popen(
-            [HAFT, "serve", *specs, "--listen", "127.0.0.1:0", "--store", store, *options],
+            [HAFT, "serve", *specs, *listen, "--store", store, *options],
             cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, **(env or {})})
         self.warnings = []

@@ -71,7 +71,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     {"listen", 0, HAFT__OPTION_TEXT, "ADDR:PORT",
-     "where to listen; by default " LISTEN "; port 0 is any free port"},
+     "where to listen; by default " LISTEN "; port 0 is any free port; unix:PATH is a socket "
+     "for this user"},
     {"token-file", 0, HAFT__OPTION_TEXT, "FILE",
      "clients must send one of its tokens; required except on loopback"},
     {"allow-host", 0, HAFT__OPTION_TEXT, "NAME",

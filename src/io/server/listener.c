@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -20,6 +22,11 @@ typedef union socket_address {
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
 } socket_address;
+
+static bool is_unix(haft_str address)
+{
+    return haft__str_starts_with(address, HAFT__LIT(HAFT__UNIX_PREFIX));
+}
 
 static haft_status fail_form(haft_str address, haft_error *err)
 {
@@ -100,6 +107,81 @@ static bool describe(int fd, haft__listener *listener)
     return true;
 }
 
+/* ---- unix sockets ---- */
+
+static haft_status parse_path(haft_str address, struct sockaddr_un *ret_address, haft_error *err)
+{
+    haft_str path = haft__str_skip(address, sizeof(HAFT__UNIX_PREFIX) - 1);
+    *ret_address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (path.len == 0 || path.len >= sizeof(ret_address->sun_path)
+        || memchr(path.ptr, '\0', path.len) != NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "expected unix: and a path of 1 to %zu bytes, found '%.*s'",
+                          sizeof(ret_address->sun_path) - 1, HAFT__ARG(address));
+    }
+    memcpy(ret_address->sun_path, path.ptr, path.len);
+    return HAFT_OK;
+}
+
+/* Removes the socket of a process that has ended. Another file, or a socket at which somebody
+ * listens, stays, and bind fails. */
+static void remove_stale(const struct sockaddr_un *at)
+{
+    struct stat info;
+    if (lstat(at->sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) {
+        return;
+    }
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0) {
+        if (connect(fd, (const struct sockaddr *)at, sizeof(*at)) != 0 && errno == ECONNREFUSED) {
+            (void)unlink(at->sun_path);
+        }
+        (void)close(fd);
+    }
+}
+
+/* The mode is set before anybody can connect: umask applies to bind. */
+static bool bind_path(int fd, const struct sockaddr_un *at)
+{
+    mode_t before = umask(0177);
+    bool bound = bind(fd, (const struct sockaddr *)at, sizeof(*at)) == 0;
+    int reason = errno;
+    (void)umask(before);
+    errno = reason;
+    return bound && listen(fd, SOMAXCONN) == 0;
+}
+
+static haft_status open_path(haft_str address, haft__listener *ret_listener, haft_error *err)
+{
+    struct sockaddr_un at;
+    haft_status status = parse_path(address, &at, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    remove_stale(&at);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || !bind_path(fd, &at)) {
+        status = haft__fail(err, HAFT_IO, at.sun_path, "cannot listen: %s", strerror(errno));
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return status;
+    }
+    *ret_listener = (haft__listener){.fd = fd};
+    (void)snprintf(ret_listener->address, sizeof(ret_listener->address), "%.*s",
+                   HAFT__ARG(address));
+    return HAFT_OK;
+}
+
+void haft__listener_remove(const haft__listener *listener)
+{
+    if (is_unix(haft__str(listener->address))) {
+        (void)unlink(listener->address + sizeof(HAFT__UNIX_PREFIX) - 1);
+    }
+}
+
+/* ---- addresses ---- */
+
 /* Allows the reuse of a recently used port. An IPv6 socket accepts no IPv4 connections. */
 static bool bind_to(int fd, const socket_address *at)
 {
@@ -113,12 +195,16 @@ static bool bind_to(int fd, const socket_address *at)
 haft_status haft__listener_check_address(haft_str address, haft_error *err)
 {
     socket_address at = {0};
-    return parse_address(address, &at, err);
+    struct sockaddr_un path;
+    return is_unix(address) ? parse_path(address, &path, err) : parse_address(address, &at, err);
 }
 
 haft_status haft__listener_open(haft_str address, haft__listener *ret_listener, haft_error *err)
 {
     socket_address at = {0};
+    if (is_unix(address)) {
+        return open_path(address, ret_listener, err);
+    }
     haft_status status = parse_address(address, &at, err);
     if (status != HAFT_OK) {
         return status;

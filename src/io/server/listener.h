@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io/server/listener.h - a listening socket: "127.0.0.1:8080", "[::1]:0", "localhost:0". */
+/* io/server/listener.h - a listening socket: "127.0.0.1:8080", "[::1]:0", "localhost:0",
+ * "unix:/run/haft.sock". */
 #ifndef HAFT_IO_SERVER_LISTENER_H
 #define HAFT_IO_SERVER_LISTENER_H
 
@@ -7,7 +8,9 @@
 
 #include "haft.h"
 
-#define HAFT__ADDRESS_SIZE sizeof("[0000:0000:0000:0000:0000:0000:255.255.255.255]:65535")
+/* A path of a unix socket has at most 107 bytes. */
+#define HAFT__ADDRESS_SIZE 128
+#define HAFT__UNIX_PREFIX  "unix:"
 
 /* A listening socket and its address. */
 typedef struct haft__listener {
@@ -19,7 +22,10 @@ typedef struct haft__listener {
 /* Checks the syntax for haft__listener_open: BAD_INPUT if it is not an address. */
 HAFT_MUST_USE haft_status haft__listener_check_address(haft_str address, haft_error *err);
 
-/* Listens at a numeric address; port 0 selects a free port. "localhost" is the only name that is
+/* Removes the file of a unix socket. */
+void haft__listener_remove(const haft__listener *listener);
+
+/* Listens at a numeric address, or at a unix socket that only this user can reach; port 0 selects a free port. "localhost" is the only name that is
  * resolved. BAD_INPUT if it is not an address, IO if it is not available. */
 HAFT_MUST_USE haft_status haft__listener_open(haft_str address, haft__listener *ret_listener,
                                               haft_error *err);

@@ -305,6 +305,7 @@ void haft__http_server_destroy(haft__http_server *server)
     }
     if (server->daemon != NULL) {
         haft__mhd.stop_daemon(server->daemon); /* also closes the listening socket */
+        haft__listener_remove(&server->at);
     }
     haft__timer_stop(server->loop, &server->timer);
     free(server);
