@@ -8,6 +8,8 @@
  */
 #include "serve/service.h"
 
+#include <sys/resource.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -111,6 +113,18 @@ static haft_status create_gateway(serve_service *s, haft_error *err)
     return status;
 }
 
+/* ---- the process ---- */
+
+/* Each connection needs a file, and many systems allow only 1024 at first. */
+static void raise_open_files(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
 /* ---- the loop ---- */
 
 static haft_status step(serve_service *s, haft_error *err)
@@ -131,7 +145,8 @@ static void on_drain_timeout(void *context)
 static bool is_drained(const serve_service *s)
 {
     bool stopped = s->worker == NULL || haft__worker_is_stopped(s->worker);
-    return stopped && !haft__mcp_mount_is_busy(s->mcp) && !haft__runs_is_busy(s->runs) && haft__api_gateway_is_idle(s->gateway);
+    return stopped && !haft__mcp_mount_is_busy(s->mcp) && !haft__runs_is_busy(s->runs)
+           && haft__api_gateway_is_idle(s->gateway);
 }
 
 /* Stops gracefully. The host may ask a second time: then calls with effects are stopped, too. */
@@ -180,6 +195,7 @@ haft_status haft__serve_service_run(const haft__serve_service_options *options, 
                                .spec_count = options->spec_count,
                                .store = options->store,
                                .host = &options->host};
+    raise_open_files();
     haft_status status = haft__runs_create(&runs, &s.runs, err);
     if (status == HAFT_OK) {
         status = create_worker(&s, err);

@@ -89,7 +89,7 @@ with tempfile.TemporaryDirectory() as scratch:
     found = json.loads(out)
     check("all_checks_pass", (status, err, [k for k in found if not found[k]["ok"]]), (0, "", []))
     check("all_checks_are_listed", list(found), ["version", "libraries", "store", "guard", "files",
-                                                 "sandbox", "keys", "mcp", "config"])
+                                                 "server", "sandbox", "keys", "mcp", "config"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
     check("output_matches_its_schema", (valid.returncode, valid.stdout),

@@ -14,11 +14,12 @@ def settings(text):
     return dict(line.split("=", 1) for line in text.splitlines() if re.match(r"\w+=", line))
 
 
-worker = settings((UNITS / "haft-worker@.service.in").read_text())
-house.check("only_the_worker_gets_the_stop_signal",
-            [] if (worker["KillMode"], worker["KillSignal"]) == ("mixed", "SIGTERM") else [worker])
-hidden = [name for name in ("ProtectProc", "PrivatePIDs", "ProcSubset") if name in worker]
-house.check("units_do_not_hide_other_processes", hidden)
+for name in ("haft-worker@", "haft-serve"):
+    unit = settings((UNITS / f"{name}.service.in").read_text())
+    house.check(f"only_{name}_gets_the_stop_signal",
+                [] if (unit["KillMode"], unit["KillSignal"]) == ("mixed", "SIGTERM") else [unit])
+    hidden = [word for word in ("ProtectProc", "PrivatePIDs", "ProcSubset") if word in unit]
+    house.check(f"{name}_does_not_hide_other_processes", hidden)
 
 if not house.has("systemd-analyze"):
     house.skip("systemd_accepts_the_units", "systemd-analyze is not installed")

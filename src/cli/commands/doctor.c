@@ -5,6 +5,7 @@
  * For keys it prints the names of variables, never a value. Tests: tests/cli/doctor_test.py.
  */
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -32,7 +33,7 @@ typedef struct finding {
     haft_str hint; /* what to do if the result is not good */
 } finding;
 
-enum { MAX_FINDINGS = 16 };
+enum { MAX_FINDINGS = 16, MIN_SERVER_FILES = 1024 };
 
 /* The results of the store's own checks. */
 typedef struct store_checks {
@@ -187,6 +188,24 @@ static void check_files(doctor_report *e)
                 works ? HAFT__LIT("openat2 confines glob, grep and read to their root")
                       : HAFT__LIT("this kernel has no openat2"),
                 "glob, grep and read need Linux 5.6 or newer");
+}
+
+/* `haft serve` needs a file for each connection; it raises the soft limit itself. */
+static void check_server(doctor_report *e)
+{
+    struct rlimit files = {0, 0};
+    haft_error err = {0};
+    bool library = haft__libraries_check_server(&err) == HAFT_OK;
+    bool enough = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max >= MIN_SERVER_FILES;
+    if (!library) {
+        add_finding(e, "server", false, haft__arena_format(&e->cli->arena, "%s", err.message),
+                    "haft serve and haft mcp --listen need libmicrohttpd");
+        return;
+    }
+    add_finding(e, "server", enough,
+                haft__arena_format(&e->cli->arena, "up to %llu open files",
+                                   (unsigned long long)files.rlim_max),
+                "raise the limit of open files: ulimit -Hn, or LimitNOFILE= of the unit");
 }
 
 static void check_libraries(doctor_report *e)
@@ -444,6 +463,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     check_store(&e);
     check_guard(&e);
     check_files(&e);
+    check_server(&e);
     add_finding(&e, "sandbox", true, HAFT__LIT("this version has no python_execution"), "");
     check_keys(&e);
     check_servers(&e);
@@ -479,10 +499,11 @@ const haft__command haft__cmd_doctor = {
     .name = "doctor",
     .usage = "",
     .summary = "check what haft finds on this machine, and what is missing",
-    .help = "Checks the store and its settings and tries to write to it; checks the program\n"
-            "libexec/haft/guard, the kernel, which providers have keys (by the names of their\n"
-            "variables), which settings files were found, and where each setting comes from. The\n"
-            "exit status is 1 when a check fails.\n",
+    .help =
+        "Checks the store and its settings and tries to write to it; checks the program\n"
+        "libexec/haft/guard, the kernel, whether haft serve can run, which providers have keys\n"
+        "(by the names of their variables), which settings files were found, and where each\n"
+        "setting comes from. The exit status is 1 when a check fails.\n",
     .options = options,
     .examples = examples,
     .max_words = 0,

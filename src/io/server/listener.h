@@ -25,8 +25,9 @@ HAFT_MUST_USE haft_status haft__listener_check_address(haft_str address, haft_er
 /* Removes the file of a unix socket. */
 void haft__listener_remove(const haft__listener *listener);
 
-/* Listens at a numeric address, or at a unix socket that only this user can reach; port 0 selects a free port. "localhost" is the only name that is
- * resolved. BAD_INPUT if it is not an address, IO if it is not available. */
+/* Listens at a numeric address, or at a unix socket that only this user can reach; port 0 selects a
+ * free port. "localhost" is the only name that is resolved. BAD_INPUT if it is not an address, IO
+ * if it is not available. */
 HAFT_MUST_USE haft_status haft__listener_open(haft_str address, haft__listener *ret_listener,
                                               haft_error *err);
 

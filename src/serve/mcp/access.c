@@ -137,8 +137,7 @@ static bool is_json(haft_str content_type)
     return haft__str_equal_ignore_case(name, HAFT__LIT("application/json"));
 }
 
-uint32_t haft__mcp_access_check_kinds(const haft__mcp_access_request *request,
-                                      const char **ret_why)
+uint32_t haft__mcp_access_check_kinds(const haft__mcp_access_request *request, const char **ret_why)
 {
     bool post = haft__str_equal(request->method, HAFT__LIT("POST"));
     bool get = haft__str_equal(request->method, HAFT__LIT("GET"));

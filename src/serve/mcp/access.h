@@ -39,8 +39,8 @@ bool haft__mcp_access_is_weak_token(haft_str token);
 uint32_t haft__mcp_access_check(const haft__mcp_access_rules *rules,
                                 const haft__mcp_access_request *request, const char **ret_why);
 
-/* The part of haft__mcp_access_check that is about the kinds of content, for a server whose guard has
- * checked all else. */
+/* The part of haft__mcp_access_check that is about the kinds of content, for a server whose guard
+ * has checked all else. */
 uint32_t haft__mcp_access_check_kinds(const haft__mcp_access_request *request,
                                       const char **ret_why);
 

@@ -98,9 +98,9 @@ static uint32_t check_request(const haft__mcp_endpoint *endpoint,
         .content_type = haft__http_server_header(request, "content-type")};
     const char *why = "", *doubled = find_repeated_header(request);
     bool mounted = endpoint->server == NULL;
-    uint32_t status =
-        mounted ? haft__mcp_access_check_kinds(&visitor, &why)
-                : haft__mcp_access_check(&endpoint->options.access_rules, &visitor, &why);
+    uint32_t status = mounted
+                          ? haft__mcp_access_check_kinds(&visitor, &why)
+                          : haft__mcp_access_check(&endpoint->options.access_rules, &visitor, &why);
     bool get_or_delete = is_method(request, "GET") || is_method(request, "DELETE");
     if (doubled != NULL) {
         *ret_why = doubled;

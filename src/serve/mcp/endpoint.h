@@ -22,8 +22,8 @@ typedef struct haft__mcp_endpoint_options {
     haft__mcp_access_rules access_rules; /* without `loopback` and `address`; borrowed texts */
     const char *path; /* not NULL: the endpoint has no server of its own, and gets the requests of
                        * this path with haft__mcp_endpoint_handle. Not borrowed longer than it */
-    size_t sessions;                     /* maximum; 0: HAFT__LIMIT_MCP_SESSIONS */
-    uint64_t idle_ms;                    /* of a session; 0: HAFT__LIMIT_MCP_SESSION_IDLE_MS */
+    size_t sessions;  /* maximum; 0: HAFT__LIMIT_MCP_SESSIONS */
+    uint64_t idle_ms; /* of a session; 0: HAFT__LIMIT_MCP_SESSION_IDLE_MS */
 } haft__mcp_endpoint_options;
 
 /* BAD_INPUT for a non-loopback address without a token; else as haft__http_server_create. */

@@ -36,7 +36,7 @@ struct haft__mcp_session {
     haft__mcp_channel *push; /* for messages without a request; NULL until its client opens it */
     uint64_t streams;        /* count so far */
     uint64_t used_ms;
-    haft_str principal;    /* in `principal_text` */
+    haft_str principal; /* in `principal_text` */
     char *principal_text;
     size_t buffered_bytes; /* of all its streams */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mount.c - an MCP server for each agent, made at its first request. Tests: tests/serve/mcp_test.py.
+ * mount.c - an MCP server for each agent, made at its first request. Tests:
+ * tests/serve/mcp_test.py.
  *
  * The gateway has checked Host, Origin and token. A session belongs to its principal, and runs act
  * for the user of the token. If the spec of an agent has changed, its server is replaced as soon as
@@ -67,8 +68,7 @@ static haft_status open_agent(const haft__mcp_mount *mount, mounted_agent *one, 
                                        .instructions = spec->description,
                                        .served = &haft__mcp_spec_handlers,
                                        .hash_key = haft__random_hash_key()};
-    haft__mcp_endpoint_options endpoint = {.loop = mount->options.runtime->loop,
-                                           .path = PREFIX};
+    haft__mcp_endpoint_options endpoint = {.loop = mount->options.runtime->loop, .path = PREFIX};
     haft_status status = haft__mcp_seal_file_open(
         &one->arena, haft__state_file_directory(&one->arena), spec, &one->seal, &why, err);
     if (status == HAFT_OK) {
@@ -159,8 +159,7 @@ static void reject(haft__http_server_request *request, uint32_t status, const ha
 static bool accept_body(void *context, const haft__http_server_request *request)
 {
     haft__mcp_mount *mount = context;
-    const mounted_agent *one =
-        mount->stopping ? NULL : find_agent(mount, name_of(request), NULL);
+    const mounted_agent *one = mount->stopping ? NULL : find_agent(mount, name_of(request), NULL);
     return one != NULL && haft__mcp_endpoint_accept_body(one->endpoint, request);
 }
 
@@ -178,8 +177,7 @@ static void handle(void *context, haft__http_server_request *request, const haft
         reject(request, haft__api_http_status(err.status), &err);
         return;
     }
-    haft__mcp_spec_set_user(one->spec_server,
-                            who->user.len > 0 ? who->user : HAFT__LIT("mcp"));
+    haft__mcp_spec_set_user(one->spec_server, who->user.len > 0 ? who->user : HAFT__LIT("mcp"));
     haft__mcp_endpoint_handle(one->endpoint, request, who->name);
     haft__mcp_spec_set_user(one->spec_server, HAFT__LIT("mcp"));
 }
@@ -209,8 +207,7 @@ haft_status haft__mcp_mount_create(const haft__mcp_mount_options *options,
 
 void haft__mcp_mount_update(haft__mcp_mount *mount)
 {
-    for (mounted_agent *one = mount != NULL ? mount->agents : NULL; one != NULL;
-         one = one->next) {
+    for (mounted_agent *one = mount != NULL ? mount->agents : NULL; one != NULL; one = one->next) {
         haft__mcp_spec_update_runs(one->spec_server);
     }
 }

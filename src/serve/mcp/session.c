@@ -93,8 +93,8 @@ haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *endpoint)
     char *text = haft__str_duplicate(principal);
     haft__mcp_session *s = calloc(1, sizeof(*s));
     if (text == NULL || s == NULL || !haft__random_bytes(random, sizeof(random))
-        || haft__mcp_peer_create(endpoint->options.server, principal,
-                                 haft__mcp_channel_send, s, &s->peer, NULL)
+        || haft__mcp_peer_create(endpoint->options.server, principal, haft__mcp_channel_send, s,
+                                 &s->peer, NULL)
                != HAFT_OK) {
         free(s);
         free(text);

@@ -69,3 +69,24 @@ TEST(an_address_of_another_machine_is_rejected)
               "an address of another machine");
     CHECK_STR(haft__str(err.where), HAFT__LIT("192.0.2.1:0"), "where");
 }
+
+TEST(paths_of_unix_sockets_are_checked)
+{
+    static const struct {
+        const char *address;
+        haft_status status;
+    } cases[] = {
+        {"unix:/tmp/a.sock", HAFT_OK},
+        {"unix:a", HAFT_OK},
+        {"unix:", HAFT_BAD_INPUT},
+    };
+    char longest[5 + 107 + 2] = "unix:";
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        CHECK_INT(haft__listener_check_address(haft__str(cases[i].address), NULL), cases[i].status,
+                  "%s", cases[i].address);
+    }
+    memset(longest + 5, 'a', 107);
+    CHECK_INT(haft__listener_check_address(haft__str(longest), NULL), HAFT_OK, "107 bytes");
+    longest[5 + 107] = 'a';
+    CHECK_INT(haft__listener_check_address(haft__str(longest), NULL), HAFT_BAD_INPUT, "108 bytes");
+}
