@@ -531,12 +531,14 @@ typedef struct haft_run_options {
     const char *tools;    /* tools of the client that starts the run, as JSON; or NULL. A list of
                            * {"name", "description", "input_schema"}. They are headless: their calls
                            * wait for haft_run_answer. A name of a tool of the agent is an error */
+    const char *traceparent; /* the W3C trace context of the caller, so that the run is a part of
+                              * its trace; or NULL. An invalid one is ignored, as W3C requires */
 } haft_run_options;
 
 /* The defaults. Since: 0.1. */
 #define HAFT_RUN_OPTIONS_INIT                                                                      \
     {                                                                                              \
-        sizeof(haft_run_options), NULL, NULL, false, NULL, NULL                                    \
+        sizeof(haft_run_options), NULL, NULL, false, NULL, NULL, NULL                              \
     }
 
 /* Starts a run; haft_runtime_step continues it. `options` may be NULL. Owns: the caller releases

@@ -549,6 +549,45 @@
     X(SEARCH_VECTORS_BYTES, "search.vectors_bytes", 64 << 20, "bytes of a table of word vectors")  \
     X(SEARCH_DIMENSIONS, "search.dimensions", 8192, "dimensions of an embedding vector")           \
     X(SEARCH_HITS, "search.hits", 10000, "hits of one search query")                               \
+    X(TELEMETRY_QUEUE, "telemetry.queue", 2048,                                                    \
+      "default: spans that wait to be sent; a full queue drops new ones")                          \
+    X(TELEMETRY_QUEUE_MAX, "telemetry.queue_max", 1000000, "`OTEL_BSP_MAX_QUEUE_SIZE`")            \
+    X(TELEMETRY_QUEUE_BYTES, "telemetry.queue_bytes", 64 << 20,                                    \
+      "bytes of the spans that wait to be sent; a full queue drops new ones")                      \
+    X(TELEMETRY_BATCH, "telemetry.batch", 512, "default: spans in one request")                    \
+    X(TELEMETRY_DELAY_MS, "telemetry.delay_ms", 5000,                                              \
+      "default: milliseconds until a span is sent")                                                \
+    X(TELEMETRY_INTERVAL_MS, "telemetry.interval_ms", 60000,                                       \
+      "default: milliseconds between two requests with metrics")                                   \
+    X(TELEMETRY_INTERVAL_MAX_MS, "telemetry.interval_max_ms", 86400000, "milliseconds of both")    \
+    X(TELEMETRY_TIMEOUT_MS, "telemetry.timeout_ms", 10000,                                         \
+      "default: milliseconds for a request to a collector")                                        \
+    X(TELEMETRY_TIMEOUT_MAX_MS, "telemetry.timeout_max_ms", 600000,                                \
+      "`OTEL_EXPORTER_OTLP_TIMEOUT`")                                                              \
+    X(TELEMETRY_FLUSH_MS, "telemetry.flush_ms", 5000,                                              \
+      "milliseconds that a process waits for a collector when it ends")                            \
+    X(TELEMETRY_ATTEMPTS, "telemetry.attempts", 6, "attempts to send one request to a collector")  \
+    X(TELEMETRY_RETRY_MS, "telemetry.retry_ms", 1000,                                              \
+      "milliseconds before the second attempt; each later one waits twice as long")                \
+    X(TELEMETRY_RETRY_MAX_MS, "telemetry.retry_max_ms", 60000,                                     \
+      "milliseconds before an attempt, if the collector names a time; a longer one is cut")        \
+    X(TELEMETRY_RESPONSE_BYTES, "telemetry.response_bytes", 65536,                                 \
+      "bytes of the response of a collector")                                                      \
+    X(TELEMETRY_REQUEST_BYTES, "telemetry.request_bytes", 128 << 20,                               \
+      "bytes of a request to a collector, and of the text of /metrics")                            \
+    X(TELEMETRY_HEADERS, "telemetry.headers", 32,                                                  \
+      "headers of `OTEL_EXPORTER_OTLP_HEADERS` that are used")                                     \
+    X(TELEMETRY_RESOURCE, "telemetry.resource", 128,                                               \
+      "attributes of `OTEL_RESOURCE_ATTRIBUTES` that are used")                                    \
+    X(TELEMETRY_URL_BYTES, "telemetry.url_bytes", 2048, "bytes of the URL of a collector")         \
+    X(TELEMETRY_TEXT_BYTES, "telemetry.text_bytes", 256,                                           \
+      "bytes of a name in a span or metric that are used")                                         \
+    X(TELEMETRY_CONTENT_BYTES, "telemetry.content_bytes", 16384,                                   \
+      "bytes of a message, of arguments or of a result that are used in a span")                   \
+    X(TELEMETRY_NAMES, "telemetry.names", 200,                                                     \
+      "values of one label of the metrics; further ones are counted as \"other\"")                 \
+    X(TELEMETRY_METRICS_BYTES, "telemetry.metrics_bytes", 64 << 20,                                \
+      "bytes of all metrics of a process; metrics past it are not counted")                        \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena, unless its owner sets less")
 
 enum {

@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/terminal/print.h"
 #include "engine/ops/store_access.h"
+#include "engine/telemetry/telemetry.h"
 #include "io/environment.h"
 #include "tool/duration.h"
 
@@ -17,6 +19,11 @@ const char *haft__session_user(const haft__args *args)
 {
     const char *user = haft__args_text(args, "user", NULL);
     return user != NULL ? user : haft__environment_get(NULL, HAFT__LIT("HAFT_USER")).ptr;
+}
+
+const char *haft__session_traceparent(void)
+{
+    return haft__environment_get(NULL, HAFT__LIT("TRACEPARENT")).ptr;
 }
 
 haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, const char **ret_url,
@@ -60,6 +67,36 @@ static haft_status read_lease(haft__cli *cli, const haft__args *args, uint64_t *
     return status;
 }
 
+/* ---- telemetry ---- */
+
+static void warn(void *context, haft_str line)
+{
+    const haft__cli *cli = context;
+    (void)fputs("haft: warning: ", cli->errors);
+    haft__print_escaped(cli->errors, line);
+    (void)fputc('\n', cli->errors);
+}
+
+static void write_log(void *context, haft_str line)
+{
+    const haft__cli *cli = context;
+    (void)fwrite(line.ptr, 1, line.len, cli->errors);
+    (void)fflush(cli->errors);
+}
+
+/* Starts the telemetry that the environment's variables ask for. */
+static haft_status start_telemetry(haft__cli *cli, haft_runtime *runtime, bool metrics,
+                                   haft_error *err)
+{
+    haft__telemetry_output output = {warn, write_log, cli};
+    return haft__telemetry_start(runtime, &runtime->env, &output, metrics, err);
+}
+
+haft_status haft__session_start_metrics(haft__cli *cli, haft_runtime *runtime, haft_error *err)
+{
+    return start_telemetry(cli, runtime, true, err);
+}
+
 static haft_status open_store(haft__cli *cli, const haft__args *args, const char *url,
                               bool read_only, haft_runtime **ret_runtime, haft_error *err)
 {
@@ -73,8 +110,18 @@ static haft_status open_store(haft__cli *cli, const haft__args *args, const char
     if (status != HAFT_OK) {
         return status;
     }
-    return haft__store_access_as_io_error(haft__runtime_create(&options, &env, ret_runtime, found),
-                                          found);
+    haft_runtime *runtime = NULL;
+    status = haft__store_access_as_io_error(haft__runtime_create(&options, &env, &runtime, found),
+                                            found);
+    if (status == HAFT_OK) {
+        status = start_telemetry(cli, runtime, false, found);
+    }
+    if (status != HAFT_OK) {
+        haft_runtime_destroy(runtime);
+        return status;
+    }
+    *ret_runtime = runtime;
+    return HAFT_OK;
 }
 
 haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runtime **ret_runtime,

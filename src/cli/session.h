@@ -24,6 +24,9 @@
 /* The user of --user or $HAFT_USER; NULL if neither is set. */
 const char *haft__session_user(const haft__args *args);
 
+/* The trace context of $TRACEPARENT; NULL if it is not set. */
+const char *haft__session_traceparent(void);
+
 /* Finds the URL of the store: from --store, $HAFT_STORE or a settings file. The default is
  * $XDG_STATE_HOME/haft/haft.db. */
 HAFT_MUST_USE haft_status haft__session_store_url(haft__cli *cli, const haft__args *args,
@@ -37,6 +40,10 @@ HAFT_MUST_USE haft_status haft__session_open(haft__cli *cli, const haft__args *a
 /* The same for commands that read or continue runs: fails with IO if the store does not exist. */
 HAFT_MUST_USE haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
                                                       haft_runtime **ret_runtime, haft_error *err);
+
+/* Starts the metrics of a runtime that was opened here, even if no collector is configured. */
+HAFT_MUST_USE haft_status haft__session_start_metrics(haft__cli *cli, haft_runtime *runtime,
+                                                      haft_error *err);
 
 /* Executes a request to the store. Results live in the arena of the command. */
 HAFT_MUST_USE haft_status haft__session_store_execute(haft__cli *cli, haft_runtime *runtime,

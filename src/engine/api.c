@@ -16,6 +16,7 @@
 #include "io/random.h"
 #include "prompt/initial_messages.h"
 #include "run/result.h"
+#include "run/trace.h"
 #include "tool/declare.h"
 #include "json/read.h"
 
@@ -91,6 +92,7 @@ static void begin_run(haft_run *run)
     origin.variables = run->agent->variables.names;
     origin.variable_count = run->agent->variables.count;
     origin.messages = run->start.messages.kind == HAFT__JSON_ARRAY ? &run->start.messages : NULL;
+    origin.traceparent = run->start.traceparent;
     haft__buf_clear(body);
     haft__input_run_started_from(body, run->agent->spec, run->start.task, run->start.thread, none,
                                  run->user, &origin);
@@ -149,10 +151,17 @@ static haft_status copy_texts(haft_run *run, const char *task, const haft_run_op
     }
     run->start.task = haft__arena_copy(&run->arena, haft__str(task));
     run->start.thread = haft__arena_copy(&run->arena, haft__str(given ? options->thread : own));
+    haft__trace_context caller;
+    char traceparent[HAFT__TRACE_PARENT_LENGTH + 1] = "";
+    if (options->traceparent != NULL
+        && haft__trace_parse(haft__str(options->traceparent), &caller)) {
+        haft__trace_write(&caller, traceparent);
+    }
+    run->start.traceparent = haft__arena_copy(&run->arena, haft__str(traceparent));
     run->user =
         haft__arena_copy(&run->arena, haft__str(options->user != NULL ? options->user : ""));
-    bool kept =
-        run->start.task.ptr != NULL && run->start.thread.ptr != NULL && run->user.ptr != NULL;
+    bool kept = run->start.task.ptr != NULL && run->start.thread.ptr != NULL
+                && run->user.ptr != NULL && run->start.traceparent.ptr != NULL;
     return kept ? HAFT_OK : haft__arena_fail(&run->arena, err);
 }
 

@@ -58,6 +58,7 @@ static haft_str first_line(haft_run *run, const haft__child *child, const haft_a
     const haft__spec_origin origin = {.file = HAFT__LIT(""),
                                       .variables = agent->variables.names,
                                       .variable_count = agent->variables.count,
+                                      .traceparent = state->traceparent,
                                       .prices = &state->model_prices};
     const haft__child_origin from = {.parent = haft__str(run->id),
                                      .call = child->key,

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
+#include "engine/telemetry/telemetry.h"
 
 /* This process uses a lease except for 1/MARGIN of its duration, and renews it RENEWALS times
  * before it ends. */
@@ -255,6 +256,7 @@ static void fail_owner_changed(haft_run *run)
         "another process claimed the run, because this process did not renew its lease in time");
     (void)haft__hint(&err, status, "`haft runs show %s` shows its state", run->id);
     haft__lease_drop(&run->lease);
+    haft__telemetry_lease_lost(run->runtime);
     haft__run_fail(run, &err);
 }
 

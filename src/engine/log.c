@@ -17,6 +17,7 @@
 #include "engine/agent.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
+#include "engine/telemetry/telemetry.h"
 #include "model/conversation.h"
 #include "run/artifact.h"
 #include "run/host.h"
@@ -163,7 +164,11 @@ haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_
     if (status == HAFT_OK) {
         status = haft__run_fold(state, haft__buf_str(&runtime->line), err);
     }
-    return status == HAFT_OK ? buffer_line(run, haft__buf_str(&runtime->line), err) : status;
+    if (status == HAFT_OK) {
+        haft__telemetry_observe(run, haft__buf_str(&runtime->line));
+        status = buffer_line(run, haft__buf_str(&runtime->line), err);
+    }
+    return status;
 }
 
 /* ---- messages ---- */
@@ -541,6 +546,8 @@ static void commit(haft_run *run)
     log->failed_writes = 0;
     haft__lease_extend(run, log->requested_ms);
     publish_events(run, haft__buf_str(&log->writing));
+    haft__telemetry_store_commit(run->runtime, run->runtime->monotonic_clock() - log->requested_ms);
+    haft__telemetry_commit(run);
     haft__child_writes_commit(run);
     if (first && haft__queue_is_queued(&run->queue)) {
         haft__queue_enter(run);
@@ -550,6 +557,7 @@ static void commit(haft_run *run)
         haft__queue_wake(run->runtime, run->state.thread);
     }
     if (run->effect == HAFT__EFFECT_WAIT && haft__run_is_settled(run)) {
+        haft__telemetry_pause(run);
         free_idle_memory(run);
     }
     haft__child_pool_run_changed(run);
@@ -613,6 +621,7 @@ static void fail_owner_changed(haft_run *run)
                    "another process claimed the run while the store was not writable");
     (void)haft__hint(&err, status, "`haft runs show %s` shows its state", run->id);
     haft__lease_drop(&run->lease);
+    haft__telemetry_lease_lost(run->runtime);
     haft__run_fail(run, &err);
 }
 
@@ -664,6 +673,7 @@ static void on_written(haft__store_request *request)
         set_state(log, HAFT__LOG_IDLE);
         log->durable_seq = log->writing_seq;
         publish_events(run, haft__buf_str(&log->writing));
+        haft__telemetry_commit(run);
         if (may_write_rest(run) && flush(run, NULL) == HAFT_OK) {
             return; /* this function also handles the reply of that write */
         }

@@ -186,6 +186,7 @@ haft_status haft__model_call_start(haft_run *run, haft_error *err)
     call->run = run;
     call->provider = provider;
     call->started_ms = haft__loop_now(run->runtime->loop);
+    run->telemetry.has_first_chunk = false;
     call->attempt = run->state.sent_again ? run->failed_attempts : 0;
     haft__arena_init(&call->arena, HAFT__LIMIT_RUN_BYTES);
     haft__model_progress_init(&call->progress, run);

@@ -184,7 +184,12 @@ static void on_head(void *context, const haft__http_result *head)
 static void on_delta(void *context, const haft__delta *delta)
 {
     haft__model_call *call = context;
-    call->delivered = call->delivered || haft__delta_is_output(delta);
+    if (!call->delivered && haft__delta_is_output(delta)) {
+        call->delivered = true;
+        call->run->telemetry.has_first_chunk = true;
+        call->run->telemetry.first_chunk_ms =
+            haft__loop_now(call->run->runtime->loop) - call->started_ms;
+    }
     haft__model_progress_add(&call->progress, delta);
 }
 

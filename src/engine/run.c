@@ -16,6 +16,7 @@
 #include "engine/model_call.h"
 #include "engine/runtime.h"
 #include "engine/spec_change.h"
+#include "engine/telemetry/telemetry.h"
 #include "model/conversation.h"
 #include "run/decide/call_wait.h"
 #include "run/host.h"
@@ -38,6 +39,7 @@ haft_status haft__run_create(haft_runtime *runtime, haft_run **ret_run, haft_err
     haft__thread_state_init(&run->thread_state);
     haft__messages_init(&run->earlier, &run->arena);
     haft__cache_audit_init(&run->cache_audit);
+    haft__run_telemetry_init(&run->telemetry);
     run->next = runtime->runs;
     run->link = &runtime->runs;
     if (run->next != NULL) {
@@ -75,6 +77,7 @@ void haft__run_notify_released(haft_run *run)
 void haft__run_destroy(haft_run *run)
 {
     haft__run_notify_released(run);
+    haft__telemetry_release(run);
     *run->link = run->next;
     if (run->next != NULL) {
         run->next->link = run->link;
@@ -82,6 +85,7 @@ void haft__run_destroy(haft_run *run)
     haft__log_stop_retry(run);
     haft__conversation_destroy(run->conversation);
     haft__cache_audit_finish(&run->cache_audit);
+    haft__run_telemetry_finish(&run->telemetry);
     haft__log_finish(&run->log);
     haft__opening_finish(&run->opening);
     haft__queue_finish(&run->queue);

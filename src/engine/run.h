@@ -28,6 +28,7 @@
 #include "engine/log.h"
 #include "engine/open.h"
 #include "engine/query.h"
+#include "engine/telemetry/run_telemetry.h"
 #include "engine/thread/thread_queue.h"
 #include "engine/thread/thread_state.h"
 #include "engine/tool_calls.h"
@@ -48,9 +49,10 @@ typedef enum haft__handle_stage {
 /* The input of a new run. */
 typedef struct haft__run_start {
     haft_str task, thread;
-    haft__json messages; /* the conversation that the run begins with; null: only the task */
-    haft__task posted;   /* begins the run on the loop */
-    bool cancelled;      /* cancelled before the run began; recorded when it begins */
+    haft_str traceparent; /* of the caller; "" without one */
+    haft__json messages;  /* the conversation that the run begins with; null: only the task */
+    haft__task posted;    /* begins the run on the loop */
+    bool cancelled;       /* cancelled before the run began; recorded when it begins */
 } haft__run_start;
 
 /* The position in the script of an agent that is not the current agent of the run. */
@@ -118,6 +120,7 @@ struct haft_run {
                                  members */
     haft__tool_search search;
     haft__call_slot *slots; /* running tool calls */
+    haft__run_telemetry telemetry;
 };
 
 /* Creates a run without events. */

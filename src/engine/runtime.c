@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "base/str.h"
 #include "engine/run.h"
+#include "engine/telemetry/telemetry.h"
 #include "io/clock.h"
 #include "io/environment.h"
 #include "io/http/client.h"
@@ -257,6 +258,7 @@ void haft_runtime_destroy(haft_runtime *runtime)
         && (runtime->runs != NULL || runtime->cache_requests > 0 || runtime->children.querying)) {
         stepped = haft__loop_step(runtime->loop, -1, NULL) == HAFT_OK;
     }
+    haft__telemetry_finish(runtime->telemetry);
     haft__store_close(runtime->store);
     haft__exec_destroy(runtime->exec);
     haft__http_client_destroy(runtime->http);

@@ -81,7 +81,8 @@ struct haft_runtime {
     bool closing;              /* haft_runtime_destroy is running: no request is retried */
     bool low_space;            /* the store is low on space: no operation is started */
     bool message_poll_pending;
-    haft__buf line, body, clean; /* scratch for events */
+    struct haft__telemetry *telemetry; /* engine/telemetry/telemetry.h; NULL without telemetry */
+    haft__buf line, body, clean;       /* scratch for events */
 };
 
 /* The sources of variables (an .env file and the environment) and prices. All pointers must outlive

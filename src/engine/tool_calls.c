@@ -120,6 +120,7 @@ static haft_status write_outcome(haft_run *run, const haft__run_call *call,
         haft_status status =
             haft__decide_failed(&runtime->decider, &run->state, call, outcome, now, &effect, err);
         uint32_t attempt = call->attempt;
+        run->telemetry.timed_out = outcome->timed_out;
         if (status == HAFT_OK) {
             status = haft__log_append(run, now, effect.body, err);
         }
@@ -526,8 +527,9 @@ static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_fac
         || trace == NULL) {
         return haft__arena_fail(&slot->arena, err);
     }
-    haft__trace_parent(state->root.len > 0 ? state->root : haft__str(run->id), key, slot->attempt,
-                       trace);
+    haft__trace_context context = haft__trace_of_run(state);
+    context.span = haft__trace_span_of_call(key, slot->attempt);
+    haft__trace_write(&context, trace);
     *ret_facts = (haft_call_facts){
         .struct_size = sizeof(haft_call_facts),
         .call = id.ptr,

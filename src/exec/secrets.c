@@ -153,8 +153,25 @@ static bool is_plain(haft_str value)
     return is_word(value) || is_path(value) || is_origin(value);
 }
 
+/* The values of NAME=VALUE,... in a variable with headers for a telemetry collector. */
+static void add_headers(collector *c, haft_str value)
+{
+    while (value.len > 0) {
+        haft_str header = haft__str_split(&value, ',');
+        (void)haft__str_split(&header, '=');
+        header = haft__str_trim(header);
+        if (looks_secret(header)) {
+            add_password(c, header);
+        }
+    }
+}
+
 static void collect_variable(void *context, haft_str name, haft_str value)
 {
+    if (haft__str_starts_with(name, HAFT__LIT("OTEL_EXPORTER_OTLP"))
+        && haft__str_ends_with(name, HAFT__LIT("HEADERS"))) {
+        add_headers(context, value);
+    }
     if (has_secret_name(name) && looks_secret(value)) {
         add(context, value);
     }

@@ -319,6 +319,9 @@ typedef struct haft__run {
     haft_str parent, parent_call, root; /* for a child run: the parent and its call, and the first
                                          * run of the tree; else "" */
     haft_str path; /* for a child run: the calls on the path from the root, c3.1/c1.2; else "" */
+    haft_str
+        traceparent; /* trace context of the caller (run/trace.h), also of the runs below it; or
+                      * "" */
     uint64_t seq, last_ms; /* seq and time of the last event */
     uint64_t started_ms;
     uint64_t worked_ms; /* time spent in models and tools, without pauses and time between owners */

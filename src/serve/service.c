@@ -15,6 +15,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "serve/mcp/mount.h"
+#include "serve/metrics.h"
 #include "serve/runs/runs.h"
 
 /* How often the worker asks the store for runs of other servers. */
@@ -80,7 +81,7 @@ static haft_status create_worker(serve_service *s, haft_error *err)
 static haft_status create_gateway(serve_service *s, haft_error *err)
 {
     const haft__serve_service_options *options = s->options;
-    static const haft__route_table *const tables[] = {&haft__runs_routes};
+    static const haft__route_table *const tables[] = {&haft__runs_routes, &haft__metrics_routes};
     haft__route_table *all = haft__arena_array(options->arena, COUNT(tables), sizeof(*all));
     if (all == NULL) {
         return haft__arena_fail(options->arena, err);
@@ -102,6 +103,7 @@ static haft_status create_gateway(serve_service *s, haft_error *err)
                                          .mounts = &mount,
                                          .mount_count = s->mcp != NULL,
                                          .context = s->runs,
+                                         .finished = haft__metrics_count_request,
                                          .host = &options->host};
     haft_status status = haft__api_gateway_create(&gateway, &s->gateway, err);
     if (status == HAFT_BAD_INPUT && err->where[0] == '\0') {
@@ -196,7 +198,10 @@ haft_status haft__serve_service_run(const haft__serve_service_options *options, 
                                .store = options->store,
                                .host = &options->host};
     raise_open_files();
-    haft_status status = haft__runs_create(&runs, &s.runs, err);
+    haft_status status = haft__metrics_start(options->runtime, &options->host, err);
+    if (status == HAFT_OK) {
+        status = haft__runs_create(&runs, &s.runs, err);
+    }
     if (status == HAFT_OK) {
         status = create_worker(&s, err);
     }

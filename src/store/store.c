@@ -323,6 +323,15 @@ haft_status haft__store_open_existing(haft__loop *loop, const char *url, haft__s
     return open_store(loop, url, false, ret_store, err);
 }
 
+const char *haft__store_kind(const haft__store *store)
+{
+    size_t i = 0;
+    while (kinds[i].kind != store->kind) {
+        i++;
+    }
+    return kinds[i].scheme;
+}
+
 bool haft__store_is_shared(const haft__store *store)
 {
     return store->kind->shared;

@@ -43,6 +43,9 @@ HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
 HAFT_MUST_USE haft_status haft__store_open_existing(haft__loop *loop, const char *url,
                                                     haft__store **ret_store, haft_error *err);
 
+/* "memory", "sqlite" or "postgres". */
+const char *haft__store_kind(const haft__store *store);
+
 /* The file path in a URL (a part of `url`); NULL if the URL does not name a file. */
 const char *haft__store_url_path(const char *url);
 

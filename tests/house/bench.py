@@ -77,9 +77,10 @@ def peers(drivers=True, npm="exit 0", installed=False, missing=()):
 
 
 check("all_tables_without_words", tables() == ["tables", "bench/product.py", "bench/children.py",
-                                             "bench/graphs.py", "bench/postgres.py",
-                                             "bench/search_tree.py"])
+                                             "bench/telemetry.py", "bench/graphs.py",
+                                             "bench/postgres.py", "bench/search_tree.py"])
 check("children_select_only_their_tables", tables("children") == ["bench/children.py"])
+check("telemetry_selects_only_its_table", tables("telemetry") == ["bench/telemetry.py"])
 check("graphs_select_only_their_tables", tables("graphs") == ["bench/graphs.py"])
 check("search_tree_selects_only_its_table", tables("search_tree") == ["bench/search_tree.py"])
 check("one_word_selects_one_table", tables("search") == ["tables"])

@@ -16,7 +16,8 @@ import house
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 # Libraries that only one prefix may use.
-OWNERS = {"uv.h": "io", "curl/": "io", "microhttpd.h": "io", "libfyaml.h": "spec/load"}
+OWNERS = {"uv.h": "io", "curl/": "io", "microhttpd.h": "io", "zlib.h": "io",
+          "libfyaml.h": "spec/load"}
 
 # The prefixes that may include a folder; all others use a table of functions, for providers
 # model/provider.h. The embedder, the mock server and `haft parse` use Chat Completions directly.

@@ -184,6 +184,7 @@ static haft_status start(haft__repl *repl, haft_str text, haft_run **ret_run, ha
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
     options.thread = repl->thread;
     options.user = haft__session_user(repl->args);
+    options.traceparent = haft__session_traceparent();
     haft__buf task;
     haft__buf_init(&task, HAFT__LIMIT_RUN_BYTES);
     haft__buf_add_str(&task, text);

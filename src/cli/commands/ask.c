@@ -284,6 +284,7 @@ static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agen
 {
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
     options.user = haft__session_user(args);
+    options.traceparent = haft__session_traceparent();
     haft_run *run = NULL;
     const char *task = NULL;
     haft_status status = write_task(cli, args->words[0], &task, err);

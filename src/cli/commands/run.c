@@ -65,6 +65,7 @@ static haft__exit_status start(haft__cli *cli, const haft__args *args, haft_agen
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
     options.thread = haft__args_text(args, "thread", NULL);
     options.user = haft__session_user(args);
+    options.traceparent = haft__session_traceparent();
     options.enqueue = haft__args_has(args, "detach");
     haft_run *run = NULL;
     haft_status status = haft_run_start(agent, task, &options, &run, err);

@@ -7,6 +7,7 @@
 #include "cli/follow/spec_choice.h"
 #include "cli/interrupts.h"
 #include "cli/terminal/print.h"
+#include "engine/telemetry/metrics_server.h"
 #include "run/event_body.h"
 #include "json/object.h"
 #include "json/write.h"
@@ -159,6 +160,29 @@ static haft__exit_status work(worker_command *w, haft_runtime *runtime)
     return result;
 }
 
+/* Serves /metrics if --metrics names an address. */
+static haft_status start_metrics(const worker_command *w, haft_runtime *runtime,
+                                 haft__metrics_server **ret_server)
+{
+    const char *address = haft__args_text(w->args, "metrics", NULL);
+    *ret_server = NULL;
+    if (address == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__session_start_metrics(w->cli, runtime, w->err);
+    if (status == HAFT_OK) {
+        status = haft__metrics_server_start(runtime, address, ret_server, w->err);
+    }
+    if (status != HAFT_OK) {
+        haft__error_prepend_location(w->err, "--metrics");
+        return status;
+    }
+    (void)fprintf(w->cli->errors, "metrics at http://%.*s/metrics\n",
+                  HAFT__ARG(haft__metrics_server_address(*ret_server)));
+    (void)fflush(w->cli->errors);
+    return HAFT_OK;
+}
+
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     worker_command w = {.cli = cli,
@@ -172,10 +196,13 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
         return haft__session_exit_status(status);
     }
     haft__spec_choice choice;
+    haft__metrics_server *metrics = NULL;
     haft__exit_status result = HAFT__EXIT_USAGE;
     if (haft__spec_choice_watch(&choice, cli, args, runtime, err) == HAFT_OK) {
-        result = work(&w, runtime);
+        status = start_metrics(&w, runtime, &metrics);
+        result = status == HAFT_OK ? work(&w, runtime) : haft__session_exit_status(status);
     }
+    haft__metrics_server_stop(metrics);
     haft__spec_choice_finish(&choice);
     haft_runtime_destroy(runtime);
     return result;
@@ -186,6 +213,8 @@ static const haft__option options[] = {
     {"concurrency", 'n', HAFT__OPTION_NUMBER, "N",
      "number of runs at once, up to 1000; by default 8"},
     {"poll", 0, HAFT__OPTION_NUMBER, "MS", "poll interval in milliseconds; by default 500"},
+    {"metrics", 0, HAFT__OPTION_TEXT, "ADDR:PORT",
+     "serve metrics for Prometheus at http://ADDR:PORT/metrics"},
     {"until-idle", 0, HAFT__OPTION_FLAG, NULL, "end when no run is left to continue"},
     HAFT__OPTIONS_SPEC_CHOICE,
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object a line on standard output"},

@@ -27,6 +27,7 @@
 #include "cli/timeline/timeline.h"
 #include "engine/agent.h"
 #include "engine/run.h"
+#include "engine/telemetry/telemetry.h"
 #include "run/host.h"
 
 typedef struct follower {
@@ -490,7 +491,8 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
                   .json = haft__args_has(args, "json"),
                   .err = err};
     haft__terminal terminal;
-    f.reports = !f.events && !f.json && !haft__args_has(args, "quiet");
+    f.reports = !f.events && !f.json && !haft__args_has(args, "quiet")
+                && !haft__telemetry_has_log(run->runtime);
     f.terminal = f.reports && haft__terminal_open(&terminal) ? &terminal : NULL;
     run->runtime->children.answerer = (haft__child_answerer){answer_child, &f};
     haft__terminal_caps caps =

@@ -117,7 +117,8 @@ typedef struct haft__spec_origin {
     const haft_str
         *variables; /* names of the environment variables that chose the model's server and key */
     size_t variable_count;
-    const haft__json *prices;   /* of a child run: the prices that its parent recorded; else NULL */
+    haft_str traceparent;     /* trace context of the caller, which must be valid; "" without one */
+    const haft__json *prices; /* of a child run: the prices that its parent recorded; else NULL */
     const haft__json *messages; /* the conversation that the run begins with
                                    (prompt/initial_messages.h); NULL: it begins with its task */
     /* Only for haft__input_spec_changed, else NULL: the new spec in which values are replaced by

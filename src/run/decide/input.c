@@ -132,6 +132,9 @@ static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__
     write_skills(w, spec);
     write_prices(w, spec, origin);
     write_functions(w, spec);
+    if (origin->traceparent.len > 0) {
+        haft__field_text(w, "traceparent", origin->traceparent);
+    }
 }
 
 void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_str task,

@@ -167,6 +167,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     }
     run->id = event->run;
     run->file = haft__object_text(event->object, "file");
+    run->traceparent = haft__object_text(event->object, "traceparent");
     run->started_ms = event->at_ms;
     run->stage = HAFT__RUN_IDLE;
     run->reply_committed = true;

@@ -119,11 +119,12 @@ bool haft__api_query_flag(haft__api_call *call, const char *name)
 
 /* ---- responses ---- */
 
-static void finished(haft__api_call *call, uint32_t status)
+static void finished(haft__api_call *call, uint32_t status, bool stream)
 {
     const haft__api_gateway_options *options = &call->gateway->options;
     if (options->finished != NULL) {
-        haft__api_finished done = {.route = call->route,
+        haft__api_finished done = {.stream = stream,
+                                   .route = call->route,
                                    .method = haft__str(call->route->method),
                                    .status = status,
                                    .ms = haft__clock_monotonic() - call->started_ms,
@@ -161,7 +162,7 @@ void haft__api_reply_with(haft__api_call *call, const haft__api_reply *reply, ha
                                    .field_count = add_fields(call, reply, fields)};
     call->request = NULL;
     haft__http_server_reply(request, &head, body);
-    finished(call, reply->status);
+    finished(call, reply->status, false);
     if (call->on_gone != NULL) {
         haft__api_step *on_gone = call->on_gone;
         call->on_gone = NULL;
@@ -177,6 +178,7 @@ void haft__api_begin(haft__api_call *call, const haft__api_reply *reply)
                                    .fields = fields,
                                    .field_count = add_fields(call, reply, fields)};
     haft__http_server_begin(call->request, &head);
+    finished(call, reply->status, true);
 }
 
 void haft__api_end(haft__api_call *call, bool cut)
@@ -191,7 +193,6 @@ void haft__api_end(haft__api_call *call, bool cut)
     } else {
         haft__http_server_end(request);
     }
-    finished(call, 200);
 }
 
 void haft__api_reply_json(haft__api_call *call, uint32_t status, const haft__buf *body)

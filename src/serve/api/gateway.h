@@ -23,8 +23,10 @@ typedef struct haft__api_mount {
     void *context;
 } haft__api_mount;
 
-/* Called after each response: for metrics and logs. `route` is NULL for a rejected path. */
+/* Called after each response, and at the start of a stream: for metrics and logs. `route` is NULL
+ * for a rejected path. */
 typedef struct haft__api_finished {
+    bool stream;
     const haft__route *route;
     haft_str method;
     uint32_t status;

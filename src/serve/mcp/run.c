@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "engine/run.h"
 #include "run/host.h"
+#include "run/trace.h"
 #include "serve/mcp/spec_int.h"
 #include "json/object.h"
 #include "json/read.h"
@@ -173,11 +174,26 @@ static haft_status resume_run(haft__mcp_spec_job *job, haft_error *err)
                                   &job->run, err);
 }
 
+/* The trace context of the client, from `_meta`; NULL without a valid one. */
+static const char *read_traceparent(const haft__mcp_request *request,
+                                    char text[HAFT__TRACE_PARENT_LENGTH + 1])
+{
+    haft__json meta = haft__object_get(request->params, "_meta");
+    haft__trace_context caller;
+    if (!haft__trace_parse(haft__object_string(meta, "traceparent"), &caller)) {
+        return NULL;
+    }
+    haft__trace_write(&caller, text);
+    return text;
+}
+
 haft_status haft__mcp_run_start(haft__mcp_spec_job *job, const char *thread, haft_error *err)
 {
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
     options.user = job->user.ptr != NULL ? job->user.ptr : "mcp";
+    char traceparent[HAFT__TRACE_PARENT_LENGTH + 1];
     options.thread = thread;
+    options.traceparent = read_traceparent(job->request, traceparent);
     haft_status status =
         haft_run_start(job->spec_server->options.agent, job->task.ptr, &options, &job->run, err);
     if (status == HAFT_OK) {

@@ -115,6 +115,11 @@ bool haft__runs_is_busy(const haft__runs *runs)
     return runs->creations != NULL || !haft__feed_is_idle(&runs->feed);
 }
 
+haft_runtime *haft__runs_runtime(const haft__runs *runs)
+{
+    return runs->runtime;
+}
+
 size_t haft__runs_stream_count(const haft__runs *runs)
 {
     return runs->feed.followers;

@@ -50,6 +50,8 @@ void haft__runs_drain(haft__runs *runs);
 /* Whether runs are being created. */
 bool haft__runs_is_busy(const haft__runs *runs);
 
+haft_runtime *haft__runs_runtime(const haft__runs *runs);
+
 /* The number of open streams. */
 size_t haft__runs_stream_count(const haft__runs *runs);
 

@@ -33,7 +33,7 @@ struct haft__run_creation {
 typedef struct run_request {
     const haft__served_agent *served;
     haft_agent *agent;
-    haft_str task, thread, user, key;
+    haft_str task, thread, user, key, traceparent;
     bool own_thread; /* the client named the thread */
     bool forbidden;  /* the token does not permit it */
 } run_request;
@@ -240,6 +240,7 @@ static haft_status start_run(const run_request *request, haft__run_creation *cre
     options.thread = request->thread.len > 0 ? request->thread.ptr : NULL;
     options.user = request->user.len > 0 ? request->user.ptr : NULL;
     options.enqueue = !here;
+    options.traceparent = request->traceparent.len > 0 ? request->traceparent.ptr : NULL;
     haft_status status = haft_run_start(request->agent, request->task.ptr, &options, &run, err);
     if (status != HAFT_OK) {
         return status;
@@ -260,6 +261,8 @@ static void create(haft__api_call *call)
     haft_status status = creation != NULL ? HAFT_OK : haft__fail_no_memory(&err);
     if (status == HAFT_OK) {
         creation->runs = runs;
+        request->traceparent = haft__arena_copy(
+            &call->arena, haft__str_trim(haft__http_server_header(call->request, "traceparent")));
         status = start_run(request, creation, &err);
     }
     if (status != HAFT_OK) {

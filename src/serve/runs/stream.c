@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "engine/telemetry/telemetry.h"
 #include "io/clock.h"
 #include "serve/runs/runs_int.h"
 
@@ -33,6 +34,10 @@ static void end_stream(event_stream *stream, bool cut)
     call->on_gone = NULL;
     haft__feed_leave(&haft__runs_of(call)->feed, &stream->follower);
     haft__buf_finish(&stream->text);
+    if (cut && call->request != NULL) {
+        bool slow = haft__http_server_unread(call->request) > PAUSE_BYTES;
+        haft__telemetry_http_stream_cut(haft__runs_of(call)->runtime, slow ? "slow" : "failed");
+    }
     haft__api_end(call, cut);
     call->holds--;
     haft__api_release(call);
