@@ -6,6 +6,7 @@ the npm packages of the others (make bench-peers installs them). It also prints 
 packages and the times of imports. The packages must have been built (make wheel npm)."""
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -31,8 +32,10 @@ def prepare(drivers, work):
     python = work / "venv/bin/python"
     must("/usr/bin/python3", "-m", "venv", "--clear", work / "venv")
     must(work / "venv/bin/pip", "install", "--quiet", *PACKAGES.glob("haft-*.whl"))
-    must("npm", "install", "--no-audit", "--no-fund", "--no-save", *PACKAGES.glob("haft-*.tgz"),
-         cwd=work)
+    own = work / "node_modules/haft"  # npm would also look for newer versions of the others
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir()
+    must("tar", "-xf", *PACKAGES.glob("haft-*.tgz"), "-C", own, "--strip-components=1")
     for path in [*drivers.glob("*.mjs"), ROOT / "bench/bindings/p-haft.mjs"]:
         shutil.copy(path, work)
     must("cc", "-O2", "-w", "-o", work / "mockllm", drivers.parent / "mockllm.c")
@@ -56,14 +59,16 @@ def measure(work, name, command, port):
     return cpu, runs / row["wall_ms"] * 1000, row["rss_peak_kb"] / 1024
 
 
-def seconds(*command, **options):
-    """The median time of a command, in milliseconds."""
+def start_time(*command, **options):
+    """The median wall time and CPU time of a command, in milliseconds."""
     times = []
     for _ in range(9):
-        began = time.monotonic()
+        began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         must(*command, **options)
-        times.append(1000 * (time.monotonic() - began))
-    return statistics.median(times)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        times.append((1000 * (time.monotonic() - began), 1000 * used))
+    return [statistics.median(each) for each in zip(*times)]
 
 
 def main():
@@ -83,7 +88,7 @@ def main():
         print(f"| {name} | {cpu:,.0f} | {rate:,.1f} | {memory:.1f} |")
     start = "import haft; haft.Runtime().close()"
     script = "const {Runtime} = require('haft'); new Runtime().close()"
-    print("\n| | ms |\n|---|---:|")
+    print("\n| start | wall ms | CPU ms |\n|---|---:|---:|", flush=True)
     for what, command in {
             "Python: start without a module": [python, "-c", ""],
             "Python: import haft": [python, "-c", "import haft"],
@@ -91,7 +96,8 @@ def main():
             "Node: start without a module": [node, "-e", ""],
             "Node: require haft": [node, "-e", "require('haft')"],
             "Node: and a runtime": [node, "-e", script]}.items():
-        print(f"| {what} | {seconds(*command, cwd=work):.0f} |")
+        wall, cpu = start_time(*command, cwd=work)
+        print(f"| {what} | {wall:.0f} | {cpu:.0f} |", flush=True)
     for path in [*PACKAGES.glob("haft-*.whl"), *PACKAGES.glob("haft-*.tgz"),
                  PACKAGES / "npm/lib/haft.node", *PACKAGES.glob("wheel/build/lib*/haft/*.so")]:
         print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB")

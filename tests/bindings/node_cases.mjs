@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The installed npm package: runs, pauses, errors, many runs, workers, leaks. node_test.py runs it
-// in an empty project: node node_cases.mjs NAME DIRECTORY.
+// in an empty project: node node_cases.mjs NAME DIRECTORY [KEYS [WORD]].
 import assert from 'node:assert'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,13 +10,14 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Runtime, RunFailed, HaftError, ToolError, Tool, tool, version } from 'haft'
 
-const [name, directory, keys] = process.argv.slice(2)
+const [name, directory, keys, only] = process.argv.slice(2)
 const RUNS = 1000
 const read = { type: 'object', properties: { number: { type: 'integer' } }, required: ['number'] }
 const call = (name, args = {}) => ({ name, arguments: args })
 const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 async function test(title, body) {
+  if (only && !title.startsWith(only)) return
   try {
     await body()
     console.log(`ok ${name} ${title}`)

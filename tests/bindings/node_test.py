@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The installed npm package, with each node that is there: node_cases.mjs has the cases. Also its
 types: the examples are checked by the TypeScript compiler."""
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +29,18 @@ for version, node in place.nodes():
     done = subprocess.run([node, "--expose-gc", "node_cases.mjs", f"{place.NAME} {version}",
                            directory, *words], cwd=project, timeout=1800)
     check(f"{version}_ends_well", done.returncode, 0)
+
+# libcurl finds the functions of the system's OpenSSL, although Node exports its own.
+for version, node in place.nodes() if status == 0 else []:
+    directory = place.temporary("node")
+    with open(directory / "log", "w") as log:  # not a pipe: Node makes it non-blocking
+        subprocess.run([node, "node_cases.mjs", place.NAME, directory, keys, "https"], cwd=project,
+                       stdout=subprocess.DEVNULL, stderr=log, timeout=600,
+                       env={**os.environ, "LD_DEBUG": "bindings"})
+    found = set(re.findall(r"libcurl\S* \[0\] to (\S+) .*`SSL_\w+'",
+                           (directory / "log").read_text()))
+    check(f"{version}_libcurl_uses_the_openssl_of_the_system",
+          [Path(each).name for each in found], ["libssl.so.3"])
 
 installed, output = place.log_of("npm", "install", "--no-audit", "--no-fund", "typescript@5",
                                  "@types/node@22", cwd=project)
