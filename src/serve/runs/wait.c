@@ -10,6 +10,8 @@ typedef struct run_wait {
     haft__api_call *call;
     haft__timer timeout;
     bool timed_out, loading, changed;
+    haft__arena_mark mark; /* of the call's arena before the first look at the run */
+    bool kept;             /* a state was read since, which lives as long as the call */
 } run_wait;
 
 static void stop(run_wait *wait)
@@ -50,8 +52,7 @@ static void on_state(haft__api_call *call)
     }
 }
 
-/* The run has changed: reads it again. The arena of the call grows with each read, so only events
- * after which a run can be settled are followed by one. */
+/* The run has settled, or the time is over. */
 static void load(haft__api_call *call)
 {
     run_wait *wait = call->state;
@@ -60,8 +61,11 @@ static void load(haft__api_call *call)
     }
     wait->loading = true;
     wait->changed = false;
+    wait->kept = true;
     haft__runs_load_path(call, HAFT__LOAD_STATE, on_state);
 }
+
+static void check(haft__api_call *call);
 
 static void on_row(haft__api_call *call)
 {
@@ -70,20 +74,23 @@ static void on_row(haft__api_call *call)
     if (is_settled(&haft__runs_loaded(call)->row) || wait->timed_out) {
         load(call);
     } else if (wait->changed) {
-        wait->changed = false;
-        wait->loading = true;
-        haft__runs_load_path(call, HAFT__LOAD_ROW, on_row);
+        check(call);
     }
 }
 
+/* Reads the row, in the memory of the row before. */
 static void check(haft__api_call *call)
 {
     run_wait *wait = call->state;
-    if (!wait->loading) {
-        wait->changed = false;
-        wait->loading = true;
-        haft__runs_load_path(call, HAFT__LOAD_ROW, on_row);
+    if (wait->loading) {
+        return;
     }
+    if (!wait->kept) {
+        haft__arena_restore(&call->arena, wait->mark);
+    }
+    wait->changed = false;
+    wait->loading = true;
+    haft__runs_load_path(call, HAFT__LOAD_ROW, on_row);
 }
 
 /* ---- the follower ---- */
@@ -158,6 +165,7 @@ static void begin(haft__api_call *call)
         haft__api_fail(call, &err);
         return;
     }
+    wait->mark = haft__arena_save(&call->arena);
     check(call); /* it may have settled since its row was read */
 }
 
