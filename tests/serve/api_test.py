@@ -14,6 +14,7 @@ from script import check, check_none, wait_for  # noqa: E402
 from store_urls import stores  # noqa: E402
 import subprocess  # noqa: E402
 
+SECRET = "sk-canary-0123456789abcdef"
 NOBODY = "01m7tv1a71fxxpq0djtw0qnx6d"
 STEPS = {"steps.json": json.dumps({
     "haft": 1, "kind": "graph", "name": "steps", "graph": {
@@ -410,6 +411,32 @@ def test_specs(directory):
           (2, True))
 
 
+def test_secrets(directory):
+    """A secret of the environment that a tool prints is in no response and no log line."""
+    leak = {"name": "leak", "description": "Prints a secret from its environment.", "args": [],
+            "command": ["sh", "-c", "echo key $KEY"], "env": {"KEY": "${CANARY_KEY}"},
+            "traits": {"read_only": True}}
+    write_files(directory, agent("leaker", [{"calls": [{"name": "leak", "arguments": {}}]},
+                                            {"text": f"It is {SECRET}."}], [leak]))
+    with Server(directory, "leaker.json", store="sqlite:leak.db",
+                env={"CANARY_KEY": SECRET}) as server:
+        run = server.start("leaker", f"Print {SECRET}")["run"]
+        server.wait(run)
+        paths = ["", "/events", "/export", "/export?format=markdown", "/turns/2/request",
+                 "/turns/2/reply", "/picture.svg"]
+        found = [path for path in paths
+                 if SECRET in server.get(f"/api/v1/runs/{run}{path}").body.decode()]
+        found += [path for path in ("/api/v1/runs", "/api/v1/agents/leaker", "/api/v1/system",
+                                    "/api/v1/threads", "/api/v1/agents/leaker/tools")
+                  if SECRET in server.get(path).body.decode()]
+        found += [str(item) for item in server.stream(run) if SECRET in str(item)]
+        check("the_tool_has_printed_it", "key" in server.get(f"/api/v1/runs/{run}/export").body
+              .decode())
+        server.stop()
+        found += [line for line in server.warnings if SECRET in line]
+        check("no_response_has_the_secret", found, [])
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="haft-serve-") as scratch:
         directory = Path(scratch)
@@ -433,6 +460,7 @@ def main():
                     test_bad(server)
                 check(f"{name}_the_server_stops", server.stop(), 0)
         test_specs(directory)
+        test_secrets(directory)
 
 
 main()
