@@ -106,8 +106,8 @@ class Server:
     def __init__(self, build, directory, store):
         self.process = subprocess.Popen(
             [Path(build).resolve() / "haft", "serve", "quick.json", "asker.json",
-             "--listen", "127.0.0.1:0", "--rate", "1000000", "--store", store], cwd=directory, stdout=subprocess.PIPE,
-            text=True)
+             "--listen", "127.0.0.1:0", "--rate", "1000000", "--store", store],
+            cwd=directory, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         host, port = line.removeprefix("listening on http://").strip().split(":")
         self.address = host, int(port)
