@@ -39,6 +39,10 @@ check-mcp: build ## the official MCP suite for client and server, and bad server
 	@HAFT_LONG=1 scripts/run-tests --jobs 1 $(addprefix --script tests/mcp/,conformance.py \
 		conformance_client.py servers_test.py hostile_test.py idle_test.py)
 
+check-studio: build ## the studio in a browser: every view and act, 100,000 runs
+	@scripts/deps studio
+	@HAFT_LONG=1 scripts/run-tests --jobs 1 studio/ serve/studio clients/haft
+
 check-sim: build ## 20,000 simulated worlds; in some runs, every allocation fails once
 	@HAFT_LONG=1 scripts/run-tests sim/
 
@@ -55,7 +59,7 @@ check-packages: build release ## each package in a clean place, two equal builds
 	@scripts/release --equal
 
 check-all: check-sim check-crash check-debian check-packages
-check-all: check-bindings test check-mcp
+check-all: check-bindings test check-mcp check-studio
 check-all: lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all checks
 
 bench: ## compare with other libraries, ripgrep and a plain loop in C
@@ -147,7 +151,7 @@ clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
 	  build-release build-llm build-core build-deb dist
 
-.PHONY: help build run wheel npm check-bindings test test-llm check-mcp check-sim check-crash \
-        check-debian check-packages check-all bench bench-peers install amalgamation deb dist \
-        release abi lint fmt asan tsan valgrind clang coverage analyze fuzz clean
+.PHONY: help build run wheel npm check-bindings test test-llm check-mcp check-studio check-sim \
+        check-crash check-debian check-packages check-all bench bench-peers install amalgamation \
+        deb dist release abi lint fmt asan tsan valgrind clang coverage analyze fuzz clean
 .DEFAULT_GOAL = help

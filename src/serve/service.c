@@ -17,6 +17,7 @@
 #include "serve/mcp/mount.h"
 #include "serve/metrics.h"
 #include "serve/runs/runs.h"
+#include "serve/studio/routes.h"
 
 /* How often the worker asks the store for runs of other servers. */
 #define POLL_MS 500
@@ -81,7 +82,8 @@ static haft_status create_worker(serve_service *s, haft_error *err)
 static haft_status create_gateway(serve_service *s, haft_error *err)
 {
     const haft__serve_service_options *options = s->options;
-    static const haft__route_table *const tables[] = {&haft__runs_routes, &haft__metrics_routes};
+    static const haft__route_table *const tables[] = {&haft__runs_routes, &haft__metrics_routes,
+                                                      &haft__studio_routes};
     haft__route_table *all = haft__arena_array(options->arena, COUNT(tables), sizeof(*all));
     if (all == NULL) {
         return haft__arena_fail(options->arena, err);

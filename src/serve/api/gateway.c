@@ -178,6 +178,9 @@ static bool is_known_parameter(void *context, haft_str name)
 static bool check_query(haft__api_call *call)
 {
     query_check check = {.route = call->route, .unknown = {NULL, 0}};
+    if (call->route->any_query) {
+        return true;
+    }
     haft_error err = {0};
     bool good = haft__query_each(call->query, &call->arena, is_known_parameter, &check);
     for (const haft__route_parameter *one = call->route->query;

@@ -32,6 +32,7 @@ typedef struct haft__route {
     const char *media_type;  /* of its response, if it is not JSON; or NULL */
     uint32_t success_status; /* 0: 200 */
     const haft__route_parameter *query; /* NULL for none */
+    bool any_query; /* of a page, whose script reads the query: nothing is checked */
 } haft__route;
 
 typedef struct haft__route_table {
