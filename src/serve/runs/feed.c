@@ -241,11 +241,16 @@ static void on_beat(void *context)
     }
 }
 
+bool haft__feed_is_full(const haft__feed *feed)
+{
+    return feed->followers >= HAFT__LIMIT_SERVE_STREAMS;
+}
+
 haft_status haft__feed_follow(haft__feed *feed, haft_str id, haft__follower *follower,
                               haft_error *err)
 {
     haft__followed_run *run = find(feed, id);
-    if (feed->followers >= HAFT__LIMIT_SERVE_STREAMS) {
+    if (haft__feed_is_full(feed)) {
         return haft__fail(err, HAFT_IO, "", "expected at most %d streams and waiting requests",
                           HAFT__LIMIT_SERVE_STREAMS);
     }

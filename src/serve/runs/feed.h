@@ -52,6 +52,9 @@ void haft__feed_init(haft__feed *feed, haft_runtime *runtime);
 void haft__feed_finish(haft__feed *feed);
 bool haft__feed_is_idle(const haft__feed *feed);
 
+/* Whether no more followers are accepted. */
+bool haft__feed_is_full(const haft__feed *feed);
+
 /* Starts to follow the run `id` after the event `sent`. The caller sets `actions`, `context`,
  * `sent` and `wants_progress`; the follower must not move until haft__feed_leave. */
 HAFT_MUST_USE haft_status haft__feed_follow(haft__feed *feed, haft_str id, haft__follower *follower,

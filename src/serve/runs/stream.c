@@ -240,6 +240,8 @@ static void on_row(haft__api_call *call)
         haft__api_reply_empty(call); /* nothing will come: clients stop to reconnect */
     } else if (haft__runs_of(call)->draining) {
         haft__api_reject(call, 503, HAFT_IO, "the server is stopping");
+    } else if (haft__feed_is_full(&haft__runs_of(call)->feed)) {
+        haft__api_reject(call, 503, HAFT_IO, "too many streams and waiting requests are open");
     } else {
         begin_stream(call, row, since);
     }

@@ -124,6 +124,7 @@ TEST(the_number_of_readers_is_limited)
     for (size_t i = 0; i < HAFT__LIMIT_SERVE_STREAMS; i++) {
         follow(&feed, &readers[i], 0);
     }
+    CHECK_INT(haft__feed_is_full(&feed), true, "full");
     haft__follower *more = &readers[HAFT__LIMIT_SERVE_STREAMS].follower;
     *more = (haft__follower){.actions = &actions};
     CHECK_INT(haft__feed_follow(&feed, HAFT__LIT(RUN), more, &err), HAFT_IO, "one more");
