@@ -12,6 +12,7 @@ typedef struct haft__service_console {
     const haft__cli *cli;
     const char *name;            /* name of the command, the prefix of warnings */
     const char *path;            /* path of the URL: "/mcp" */
+    const char *page;            /* path that is opened in the user's browser; NULL: none */
     haft__interrupts interrupts; /* watched and released by the command */
 } haft__service_console;
 

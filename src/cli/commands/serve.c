@@ -31,6 +31,7 @@ static haft_status serve(haft__cli *cli, const haft__args *args, haft_runtime *r
                          haft_error *err)
 {
     haft__service_console console = {.cli = cli, .name = "serve", .path = ""};
+    console.page = haft__args_has(args, "open") ? "/studio/" : NULL;
     haft__serve_service_options options = {
         .host = haft__service_console_host(&console),
         .runtime = runtime,
@@ -82,6 +83,7 @@ static const haft__option options[] = {
     {"rate", 0, HAFT__OPTION_NUMBER, "N", "requests a second of one token; by default 2000"},
     {"concurrency", 'n', HAFT__OPTION_NUMBER, "N",
      "number of runs at once, up to 1000; by default 8"},
+    {"open", 0, HAFT__OPTION_FLAG, NULL, "open the studio in your browser"},
     {"no-work", 0, HAFT__OPTION_FLAG, NULL, "leave the runs to `haft worker` processes"},
     HAFT__OPTION_STORE,
     {0},
