@@ -387,6 +387,34 @@
       "milliseconds to find and kill the processes that a killed guard left running")              \
     X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20,                                         \
       "bytes of progress of one call that are not yet sent")                                       \
+    X(SANDBOX_MEMORY_MIB, "sandbox.memory_mib", 256,                                               \
+      "MiB of address space of a program in the sandbox")                                          \
+    X(SANDBOX_CPU_S, "sandbox.cpu_s", 20, "seconds of CPU time of a program in the sandbox")       \
+    X(SANDBOX_OPEN_FILES, "sandbox.open_files", 64,                                                \
+      "files that a program in the sandbox may have open")                                         \
+    X(SANDBOX_OUTPUT_BYTES, "sandbox.output_bytes", 1 << 20,                                       \
+      "bytes of the standard output, and of the standard error, of a program in the sandbox")      \
+    X(SANDBOX_SCRATCH_BYTES, "sandbox.scratch_bytes", 32 << 20,                                    \
+      "bytes of the scratch directory of a program in the sandbox")                                \
+    X(SANDBOX_SCRATCH_FILES, "sandbox.scratch_files", 1024,                                        \
+      "files and directories in that scratch directory")                                           \
+    X(SANDBOX_KEPT_FILES, "sandbox.kept_files", 16,                                                \
+      "files of that directory that become artifacts")                                             \
+    X(SANDBOX_KEPT_BYTES, "sandbox.kept_bytes", 8 << 20, "bytes of these files together")          \
+    X(SANDBOX_MESSAGE_BYTES, "sandbox.message_bytes", 4 << 20,                                     \
+      "bytes of one message of a program in the sandbox, and of its code")                         \
+    X(SANDBOX_REPLY_BYTES, "sandbox.reply_bytes", 64 << 20,                                        \
+      "bytes that wait for a program in the sandbox")                                              \
+    X(SANDBOX_CALLS, "sandbox.calls", 64, "tool calls that code makes at the same time")           \
+    X(SANDBOX_NESTED, "sandbox.nested", 1000, "tool calls of one program in the sandbox")          \
+    X(SANDBOX_PRESTARTED, "sandbox.prestarted", 1,                                                 \
+      "interpreters that wait for the next program of a process")                                  \
+    X(SANDBOX_PATHS, "sandbox.paths", 64,                                                          \
+      "paths that a program in the sandbox may use, those of its interpreter included")            \
+    X(SANDBOX_KILL_MS, "sandbox.kill_ms", 4000,                                                    \
+      "milliseconds that the supervisor of a sandbox has to end it and to remove its files")       \
+    X(SANDBOX_UID, "sandbox.uid", 65534,                                                           \
+      "default: the user of a program in the sandbox if haft is root")                             \
     X(REDACT_MIN_BYTES, "redact.min_bytes", 8, "minimum bytes of a secret that is redacted")       \
     X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are redacted")                          \
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \

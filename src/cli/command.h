@@ -44,6 +44,7 @@
     X(token)                                                                                       \
     X(mock_model)                                                                                  \
     X(models)                                                                                      \
+    X(sandbox)                                                                                     \
     X(doctor)                                                                                      \
     X(bench)                                                                                       \
     X(completion)                                                                                  \

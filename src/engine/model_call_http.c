@@ -446,10 +446,13 @@ static haft_status find_format_tools(haft__model_call *call, haft_error *err)
 {
     haft__request known = call->request;
     known.tool_count = known.callable_count;
+    haft__format_tool *tools = NULL;
     call->format = haft__format_find(call->request.format);
-    return call->format != NULL
-               ? haft__request_format_tools(&known, &call->arena, &call->format_tools, err)
-               : HAFT_OK;
+    haft_status status = call->format != NULL
+                             ? haft__request_format_tools(&known, &call->arena, &tools, err)
+                             : HAFT_OK;
+    call->format_tools = tools;
+    return status;
 }
 
 static haft_status audit_request(haft__model_call *call, haft_error *err)

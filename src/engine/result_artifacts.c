@@ -63,7 +63,9 @@ static haft_status add_part(haft_run *run, const haft__run_call *call, const haf
     haft_str name = HAFT__LIT("");
     haft_status status = judge(run, blob->bytes, &fate, err);
     if (status == HAFT_OK && fate == HAFT__ARTIFACT_STORED) {
-        name = haft__artifact_choose_name(&run->state, call->name, blob->media_type, arena);
+        name = blob->name.len > 0
+                   ? blob->name
+                   : haft__artifact_choose_name(&run->state, call->name, blob->media_type, arena);
         status =
             name.ptr != NULL ? store(run, call, blob, name, err) : haft__arena_fail(arena, err);
     }

@@ -372,6 +372,9 @@ void haft__run_advance(haft_run *run)
         status = decide_once(run, haft__runtime_now(run->runtime), &more, &err);
     }
     if (status == HAFT_OK && created && !is_suspended(run)) {
+        status = haft__code_calls_reply(run, &err);
+    }
+    if (status == HAFT_OK && created && !is_suspended(run)) {
         status = low ? finish_on_full_disk(run, &err) : perform_effect(run, &err);
         status = status == HAFT_OK ? haft__wall_clock_update(run, &err) : status;
     }

@@ -16,6 +16,7 @@
 #include "engine/run.h"
 #include "engine/runtime.h"
 #include "run/host.h"
+#include "run/nested.h"
 #include "run/offer/resolve.h"
 #include "run/output.h"
 #include "run/redact/redact.h"
@@ -422,6 +423,8 @@ static void on_done(void *context, const haft__exec_result *result)
                              .where = result->changed ? HAFT__LIT("tool_changed") : result->where,
                              .hint = result->hint,
                              .diff = result->diff,
+                             .diverged = result->diverged,
+                             .sandbox = result->sandbox,
                              .ms = result->ms};
     if (check_output(slot->run, call_of(slot), &slot->arena, &outcome, &err) != HAFT_OK) {
         haft__run_fail(slot->run, &err);
@@ -552,6 +555,25 @@ static uint64_t timeout_of(const haft__run_call *call)
     return own ? call->node->timeout_ms : call->tool->traits.timeout_ms;
 }
 
+static void on_called(void *context, haft__json calls)
+{
+    haft__code_calls_record(context, calls);
+}
+
+/* Lists the functions that the code can call. */
+static haft_status find_functions(haft__call_slot *slot, haft_str *ret_functions, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__code_calls_write_functions(slot->run, &text, err);
+    if (status == HAFT_OK) {
+        *ret_functions = haft__arena_copy(&slot->arena, haft__buf_str(&text));
+        status = ret_functions->ptr != NULL ? HAFT_OK : haft__arena_fail(&slot->arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
 static haft_status run_slot(haft__call_slot *slot, haft_error *err)
 {
     const haft__run_call *call = call_of(slot);
@@ -565,8 +587,13 @@ static haft_status run_slot(haft__call_slot *slot, haft_error *err)
                             .ask = on_ask,
                             .withdraw = on_withdraw,
                             .cleaner = haft__redactor_cleaner(slot->run->agent->redactor),
-                            .resume = call->resume};
+                            .resume = call->resume,
+                            .functions = HAFT__LIT(""),
+                            .called = on_called};
     haft_status status = collect_facts(slot, &exec.facts, err);
+    if (status == HAFT_OK && haft__call_runs_code(call)) {
+        status = find_functions(slot, &exec.functions, err);
+    }
     if (status == HAFT_OK && call->node != NULL && call->node->reads_state) {
         haft__run *state = &slot->run->state;
         status =

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "exec/mcp/mcp.h"
+#include "exec/sandbox/interpreters.h"
 #include "io/http/client.h"
 #include "run/binary.h"
 #include "tool/builtin.h"
@@ -24,6 +25,7 @@ static const haft__executor *const builtin_executors[HAFT__BUILTIN_COUNT] = {
     [HAFT__BUILTIN_GLOB] = &haft__executor_glob,
     [HAFT__BUILTIN_GREP] = &haft__executor_grep,
     [HAFT__BUILTIN_READ] = &haft__executor_read,
+    [HAFT__BUILTIN_PYTHON_EXECUTION] = &haft__executor_python,
 };
 
 static const haft__executor *find_executor(const haft__exec *exec, const haft__tool *tool)
@@ -81,6 +83,7 @@ void haft__exec_destroy(haft__exec *exec)
     haft__mcp_connection_pool_destroy(exec);
     haft__http_client_destroy(exec->public_http);
     haft__http_client_destroy(exec->private_http);
+    haft__interpreters_release(exec->interpreters);
     haft__child_group_finish(&exec->children);
     haft__pool_destroy(exec->pool);
     haft__call_queue_close(exec->call_queue);
@@ -158,7 +161,9 @@ static void keep_blobs(haft__exec_job *job, const haft__exec_result *given)
         haft_str type = haft__binary_media_type(bytes, given->blobs[i].media_type);
         blobs[i].bytes = haft__arena_copy(&job->arena, bytes);
         blobs[i].media_type = haft__arena_copy(&job->arena, type);
-        kept = blobs[i].bytes.ptr != NULL && blobs[i].media_type.ptr != NULL;
+        blobs[i].name = haft__arena_copy(&job->arena, given->blobs[i].name);
+        kept = blobs[i].bytes.ptr != NULL && blobs[i].media_type.ptr != NULL
+               && blobs[i].name.ptr != NULL;
     }
     job->result.blobs = kept ? blobs : NULL;
     job->result.blob_count = kept ? count : 0;
@@ -181,6 +186,7 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result)
     job->result.detail = (haft__excerpt){0};
     job->result.where = keep(job, result->where);
     job->result.hint = keep(job, result->hint);
+    job->result.sandbox = keep(job, result->sandbox.len > 0 ? result->sandbox : job->sandbox);
     job->result.ms = haft__loop_now(job->exec->options.loop) - job->started_ms;
     job->task.run = deliver_result;
     haft__loop_post(job->exec->options.loop, &job->task);
@@ -413,6 +419,43 @@ haft_status haft__exec_begin_time(haft__exec_job *job, haft_error *err)
     job->started_ms = haft__loop_now(loop);
     job->deadline_ms = job->started_ms + job->call.timeout_ms;
     return haft__timer_start(loop, &job->timer, job->call.timeout_ms, on_deadline, job, err);
+}
+
+void haft__exec_suspend_time(haft__exec_job *job)
+{
+    uint64_t now = haft__loop_now(job->exec->options.loop);
+    job->left_ms = job->deadline_ms > now ? job->deadline_ms - now : 1;
+    haft__timer_stop(job->exec->options.loop, &job->timer);
+}
+
+haft_status haft__exec_resume_time(haft__exec_job *job, haft_error *err)
+{
+    haft__loop *loop = job->exec->options.loop;
+    job->deadline_ms = haft__loop_now(loop) + job->left_ms;
+    return haft__timer_start(loop, &job->timer, job->left_ms, on_deadline, job, err);
+}
+
+void haft__exec_reply(haft__exec_job *job, haft_str answer)
+{
+    if (!job->reported && job->executor != NULL && job->executor->reply != NULL) {
+        job->executor->reply(job, answer);
+    }
+}
+
+void haft__exec_reject(haft__exec_job *job, haft_str why)
+{
+    if (job->reported) {
+        return;
+    }
+    haft__exec_result result = {
+        .text = why,
+        .hint = HAFT__LIT("its earlier calls have had their effects; look at their results before "
+                          "you run code again"),
+        .started = true,
+        .lost = true,
+        .diverged = true};
+    abandon(job);
+    haft__exec_report(job, &result);
 }
 
 static haft_status start(haft__exec_job *job, haft_error *err)

@@ -58,12 +58,18 @@ typedef struct haft__exec_call {
     void (*withdraw)(void *context);
     haft__cleaner cleaner; /* redacts the tool's output before a part of it is shown in an error */
     haft__json resume;     /* {state, answers: {action, content}}; null for a new call */
-} haft__exec_call;         /* all members are borrowed until the result or the cancellation */
+    haft_str
+        functions; /* for code: the tools that it can call, [{name, tool, parameters}]; or "" */
+    /* Code waits for the results of these calls, [{tool, arguments}], until haft__exec_reply. Its
+     * deadline is suspended. If NULL, its calls fail. Called from the loop. */
+    void (*called)(void *context, haft__json calls);
+} haft__exec_call; /* all members are borrowed until the result or the cancellation */
 
 /* A part of a result that is not text. */
 typedef struct haft__exec_blob {
     haft_str bytes;
     haft_str media_type; /* from run/binary.h, or as the tool declares it */
+    haft_str name;       /* of the artifact; "": the name is chosen */
 } haft__exec_blob;
 
 typedef struct haft__exec_result {
@@ -75,6 +81,7 @@ typedef struct haft__exec_result {
     haft__excerpt detail;       /* output of the tool: haft__exec_report appends it to the error in
                                    `text`; else unused */
     bool timed_out; /* the deadline passed: the call may or may not have had its effect */
+    bool diverged;  /* code that was repeated made other calls than before */
     bool lost;      /* the reply was lost: the call may or may not have had its effect */
     bool started;   /* if false, the call cannot have had any effect */
     bool transient; /* a retry may succeed */
@@ -83,6 +90,7 @@ typedef struct haft__exec_result {
                        yet, so a model must not read it */
     haft_str renewed; /* the current definition, as in the event tools_revealed, if the call was not
                          run because it differs from the one in the run */
+    haft_str sandbox; /* a JSON object: where and how code ran; "" for other tools */
     uint64_t list;    /* number of the MCP server's current tool list; 0: no list */
     uint64_t ms;
 } haft__exec_result;
@@ -101,6 +109,12 @@ haft_call *haft__exec_next_call(haft__exec *exec);
 /* Passes the answer to the job's question, {action, content}. Only for a job with an open question.
  */
 void haft__exec_answer(haft__exec_job *job, haft__json answer);
+
+/* Passes the results of the calls that code waits for: {results: [{ok, text}], functions?}. */
+void haft__exec_reply(haft__exec_job *job, haft_str answer);
+
+/* Ends the code with this error, because its calls differ from those that are recorded. */
+void haft__exec_reject(haft__exec_job *job, haft_str why);
 
 /* Ends the job and everything it started; `done` is not called. */
 void haft__exec_cancel(haft__exec_job *job);

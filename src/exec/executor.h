@@ -22,6 +22,8 @@ typedef struct haft__executor {
     /* The answer of a person to haft__exec_ask, {action, content}; borrowed. NULL for executors
      * that do not ask. */
     void (*answer)(haft__exec_job *job, haft__json answer);
+    /* The results of the calls of code; see haft__exec_reply. NULL for other executors. */
+    void (*reply)(haft__exec_job *job, haft_str answer);
 } haft__executor;
 
 struct haft__exec_job {
@@ -38,11 +40,13 @@ struct haft__exec_job {
     uint64_t deadline_ms;                 /* of the timer, on the loop's clock */
     struct haft__exec_question *question; /* undelivered or unanswered; else NULL */
     uint64_t started_ms;
+    uint64_t left_ms;    /* while the clock is suspended */
     uint32_t references; /* of exec.c, of a posted task, of an executor that kept the job */
     bool reported;
     /* Parts of the error if the deadline passes. The executor sets them; they live in the arena. */
     haft_str subject, why, advice;
-    bool waiting; /* set by an executor in abandon: the call cannot have had an effect */
+    haft_str sandbox; /* haft__exec_result.sandbox of a job that is abandoned; in the arena */
+    bool waiting;     /* set by an executor in abandon: the call cannot have had an effect */
 };
 
 struct haft__command_job;
@@ -62,9 +66,10 @@ struct haft__exec {
     haft__child_group children; /* running commands and commands being terminated */
     haft__command_starts starts;
     haft__pool *pool;
-    struct haft__http_client *public_http;  /* io/http/client.h: public addresses only */
-    struct haft__http_client *private_http; /* for tools with allow_private */
-    const haft__executor *mcp;              /* haft__executor_mcp */
+    struct haft__http_client *public_http;   /* io/http/client.h: public addresses only */
+    struct haft__http_client *private_http;  /* for tools with allow_private */
+    struct haft__interpreters *interpreters; /* exec/sandbox/; NULL until code runs */
+    const haft__executor *mcp;               /* haft__executor_mcp */
     struct haft__mcp_connection_pool
         *connection_pool;                /* connections to MCP servers; NULL until the first one */
     struct haft__call_queue *call_queue; /* of queued.c; NULL until the first call */
@@ -82,6 +87,10 @@ void haft__exec_report_reply(haft__exec_job *job, haft_reply reply);
 /* The job waits for its turn: its time begins with haft__exec_begin_time. */
 void haft__exec_hold_time(haft__exec_job *job);
 HAFT_MUST_USE haft_status haft__exec_begin_time(haft__exec_job *job, haft_error *err);
+
+/* Stops the clock of a job while others work for it, and continues it. */
+void haft__exec_suspend_time(haft__exec_job *job);
+HAFT_MUST_USE haft_status haft__exec_resume_time(haft__exec_job *job, haft_error *err);
 
 /* Reports that the job took longer than its timeout. */
 void haft__exec_report_timeout(haft__exec_job *job);
@@ -105,6 +114,7 @@ void haft__call_queue_close(struct haft__call_queue *queue);
 
 extern const haft__executor haft__executor_function, haft__executor_queued, haft__executor_command,
     haft__executor_http, haft__executor_glob, haft__executor_grep, haft__executor_read,
+    haft__executor_python,
     haft__executor_skill, haft__executor_mcp;
 
 #endif

@@ -219,6 +219,11 @@ void haft__child_kill(haft__child *child)
     terminate(child);
 }
 
+void haft__child_stop(haft__child *child)
+{
+    close_stdin_first(child);
+}
+
 static void drain(end *pipe_end);
 
 /* Whether the child has exited. If not, and its time is over, sends the next signal. */

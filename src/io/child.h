@@ -73,6 +73,9 @@ haft_str haft__child_stderr(const haft__child *child);
  * ms to exit. Then the child gets SIGTERM and, after `grace` ms, SIGKILL. */
 void haft__child_kill(haft__child *child);
 
+/* Closes the input of an interactive child, as haft__child_kill does, but with the report. */
+void haft__child_stop(haft__child *child);
+
 /* Terminates all remaining children and waits for their end. */
 void haft__child_group_finish(haft__child_group *group);
 

@@ -143,7 +143,7 @@ bool haft__request_contains(const haft__request *request, haft_str text)
 }
 
 haft_status haft__request_format_tools(const haft__request *request, haft__arena *arena,
-                                       const haft__format_tool **ret_tools, haft_error *err)
+                                       haft__format_tool **ret_tools, haft_error *err)
 {
     haft__format_tool *tools = haft__arena_array(arena, request->tool_count, sizeof(*tools));
     bool made = tools != NULL;

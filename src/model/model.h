@@ -80,7 +80,7 @@ bool haft__request_contains(const haft__request *request, haft_str text);
 /* The declared tools with their wire names, for a format. They live in `arena`. */
 HAFT_MUST_USE haft_status haft__request_format_tools(const haft__request *request,
                                                      haft__arena *arena,
-                                                     const haft__format_tool **ret_tools,
+                                                     haft__format_tool **ret_tools,
                                                      haft_error *err);
 
 typedef enum haft__stop_reason {

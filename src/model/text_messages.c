@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "format/render.h"
+#include "tool/builtin.h"
+#include "tool/python_name.h"
 #include "tool/wire_name.h"
 
 /* Added if a server constrains a reply to JSON although another format is taught. */
@@ -50,6 +52,32 @@ static uint64_t hash_of(const haft__request *request)
     return hash;
 }
 
+/* In code the tools are functions: without the tool that runs the code, and with names of
+ * Python. */
+static haft_status make_functions(const haft__request *request, haft__arena *arena,
+                                  haft__format_tool *tools, size_t *io_count, haft_error *err)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < *io_count; i++) {
+        haft__buf name;
+        if (haft__tool_runs_code(request->tools[i])) {
+            continue;
+        }
+        haft__buf_init(&name, HAFT__LIMIT_RUN_BYTES);
+        haft__python_name_add(&name, request->tools[i]->name);
+        tools[count] = tools[i];
+        tools[count].name = haft__arena_copy(arena, haft__buf_str(&name));
+        haft_status status = haft__buf_check(&name, err);
+        haft__buf_finish(&name);
+        if (status != HAFT_OK || tools[count].name.ptr == NULL) {
+            return status != HAFT_OK ? status : haft__arena_fail(arena, err);
+        }
+        count++;
+    }
+    *io_count = count;
+    return HAFT_OK;
+}
+
 haft_status haft__tool_prompt_sync(haft__tool_prompt *prompt, const haft__format *format,
                                    const haft__request *request, bool *ret_changed, haft_error *err)
 {
@@ -60,13 +88,17 @@ haft_status haft__tool_prompt_sync(haft__tool_prompt *prompt, const haft__format
     }
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    const haft__format_tool *tools = NULL;
+    haft__format_tool *tools = NULL;
+    size_t count = request->tool_count;
     haft_status status = haft__request_format_tools(request, &arena, &tools, err);
+    if (status == HAFT_OK && format->render.shown == HAFT__TOOL_RENDERING_PYTHON) {
+        status = make_functions(request, &arena, tools, &count, err);
+    }
     if (status == HAFT_OK) {
         haft__history history =
             request->transcript ? HAFT__HISTORY_TRANSCRIPT : HAFT__HISTORY_NATIVE;
         haft__buf_clear(&prompt->text);
-        haft__format_write_tools(&prompt->text, format, history, tools, request->tool_count);
+        haft__format_write_tools(&prompt->text, format, history, tools, count);
         prompt->tool_count = request->tool_count;
         prompt->hash = hash;
         status = haft__buf_check(&prompt->text, err);

@@ -32,6 +32,7 @@
     X(MODEL_CHANGED, "model_changed")                                                              \
     X(VIOLATION, "violation")                                                                      \
     X(REMINDED, "reminded")                                                                        \
+    X(CALL_REQUESTED, "call_requested")                                                            \
     X(CALL_STARTED, "call_started")                                                                \
     X(CALL_ASKED, "call_asked")                                                                    \
     X(CALL_FINISHED, "call_finished")                                                              \

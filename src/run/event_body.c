@@ -55,6 +55,9 @@ void haft__field_node(haft__json_writer *w, const haft__run_call *call)
     if (call->node != NULL) {
         haft__field_text(w, "node", call->node->path);
     }
+    if (call->parent.len > 0) {
+        haft__field_text(w, "parent", call->parent);
+    }
 }
 
 bool haft__event_is_graph_change(const haft__event *event)

@@ -4,10 +4,12 @@
 
 #include "base/str.h"
 #include "run/decide/decide.h"
+#include "run/nested.h"
 
 bool haft__call_is_repeatable(const haft__run_call *call)
 {
-    return call->tool->traits.read_only || call->tool->traits.idempotent;
+    return call->tool->traits.read_only || call->tool->traits.idempotent
+           || haft__call_runs_code(call); /* its calls have recorded results (run/nested.h) */
 }
 
 /* An idempotent call also waits until its start is durable. Otherwise, after a crash, the model is

@@ -103,6 +103,19 @@ haft_str haft__run_call_id(char to[HAFT__CALL_ID_SIZE], uint32_t turn, uint64_t 
     return (haft_str){to + at - 1, HAFT__CALL_ID_SIZE - (at - 1)};
 }
 
+bool haft__call_waits_for_nested(const haft__run *run, const haft__run_call *call)
+{
+    size_t index = (size_t)(call - run->calls);
+    for (size_t i = run->batch; call->nested > 0 && i < run->call_count; i++) {
+        const haft__run_call *nested = &run->calls[i];
+        bool over = nested->stage == HAFT__CALL_FINISHED || nested->stage == HAFT__CALL_REFUSED;
+        if (nested->parent.len > 0 && nested->parent_index == index && !over) {
+            return call->stage == HAFT__CALL_STARTED;
+        }
+    }
+    return false;
+}
+
 bool haft__run_batch_done(const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {

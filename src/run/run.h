@@ -148,6 +148,10 @@ typedef struct haft__run_call {
     bool counts_invalid; /* the call was refused as unknown or invalid */
     haft__child *child;  /* the child run that a call of an agent has started; else NULL */
     const haft__node_call *node; /* if a node of a graph makes the call; else NULL */
+    haft_str parent;             /* the id of the call whose code makes this call; "" if none */
+    size_t parent_index;         /* its index in haft__run.calls, if `parent` is not "" */
+    uint64_t asked;              /* hash of the tool and the arguments as the code wrote them */
+    uint32_t nested;             /* of code: the number of its calls */
 } haft__run_call;
 
 typedef struct haft__artifact {
@@ -236,6 +240,9 @@ typedef struct haft__run_context {
 } haft__run_context;
 
 struct haft__run;
+
+/* Whether the call runs code that waits for a call of its own. */
+bool haft__call_waits_for_nested(const struct haft__run *run, const haft__run_call *call);
 
 /* The last recorded state of a server; NULL if nothing is recorded or `run` is NULL. */
 const haft__run_server *haft__run_find_server(const struct haft__run *run, haft_str name);

@@ -137,7 +137,9 @@ static const haft__builtin builtins[HAFT__BUILTIN_COUNT] = {
             .name = "python_execution",
             .description = "Run a Python program in a sandbox without network and return what "
                            "it prints. Use it to calculate, to transform data, or to combine "
-                           "the results of other tools.",
+                           "the results of other tools: they are functions in it, with named "
+                           "arguments; gather([tool.request(...), ...]) runs several at the same "
+                           "time. Files that it writes become artifacts.",
             .arguments =
                 {
                     {"code", FILLED, true,
@@ -145,7 +147,7 @@ static const haft__builtin builtins[HAFT__BUILTIN_COUNT] = {
                 },
             .role = HAFT__ROLE_DATA,
             .cost = HAFT__COST_HEAVY,
-            .host = HAFT__BUILTIN_NOWHERE,
+            .host = HAFT__BUILTIN_IN_EXEC,
             .need = HAFT__BUILTIN_NEEDS_CODE,
         },
     [HAFT__BUILTIN_TOOL_SEARCH] =
@@ -368,4 +370,9 @@ haft_status haft__builtin_tool(haft__arena *arena, haft_str name, haft__tool *re
         *ret_tool = tool;
     }
     return status;
+}
+
+bool haft__tool_runs_code(const haft__tool *tool)
+{
+    return haft__builtin_of(tool) == &builtins[HAFT__BUILTIN_PYTHON_EXECUTION];
 }

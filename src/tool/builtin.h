@@ -89,6 +89,10 @@ const haft__builtin *haft__builtin_find(haft_str name);
 /* The row of a tool; NULL if the tool is not a built-in. */
 const haft__builtin *haft__builtin_of(const haft__tool *tool);
 
+/* Whether the tool runs code that can call tools. After an interruption the code runs again from
+ * its beginning, and its calls get their recorded results. */
+bool haft__tool_runs_code(const haft__tool *tool);
+
 /* The index of a row. */
 haft__builtin_id haft__builtin_id_of(const haft__builtin *builtin);
 

@@ -30,7 +30,7 @@ static const char *expect_builtin(const char *name, const builtin_switches *s)
         return s->server ? "declared enabled" : "out needs_deferred";
     }
     if (is_python) {
-        return s->code ? "out not_in_version" : "out needs_code";
+        return s->code ? "declared enabled" : "out needs_code";
     }
     if (is_sql) {
         return s->database ? "out not_in_version" : "out needs_database";

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/variables.h"
+#include "cli/sandbox_probe.h"
 #include "cli/session.h"
 #include "cli/terminal/print.h"
 #include "engine/ops/mcp_changes.h"
@@ -144,6 +145,24 @@ static void check_guard(doctor_report *e)
                 haft__arena_format(&e->cli->arena, "%s", found ? path : "not found"),
                 "command tools need libexec/haft/guard; make install installs it");
     free(path);
+}
+
+static void check_sandbox(doctor_report *e)
+{
+    haft__sandbox sandbox;
+    haft_error failed = {0};
+    haft__arena *arena = &e->cli->arena;
+    bool works = haft__sandbox_probe_here(arena, false, &sandbox, &failed) == HAFT_OK;
+    haft_str text =
+        works
+            ? haft__arena_format(arena, "%s%s%.*s%s, Landlock %d, Python %.*s (%s): the probe held",
+                                 haft__sandbox_profile_name(sandbox.profile),
+                                 sandbox.weaker.len > 0 ? " (no namespaces: " : "",
+                                 HAFT__ARG(sandbox.weaker), sandbox.weaker.len > 0 ? ")" : "",
+                                 sandbox.landlock, HAFT__ARG(sandbox.version), sandbox.interpreter)
+            : haft__arena_format(arena, "python_execution disabled: %s%s%s. Fix: %s", failed.where,
+                                 failed.where[0] != '\0' ? ": " : "", failed.message, failed.hint);
+    add_finding(e, "sandbox", true, text, ""); /* most agents need no sandbox */
 }
 
 /* Returns the source of a variable; NULL if it is not set. */
@@ -464,7 +483,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     check_guard(&e);
     check_files(&e);
     check_server(&e);
-    add_finding(&e, "sandbox", true, HAFT__LIT("this version has no python_execution"), "");
+    check_sandbox(&e);
     check_keys(&e);
     check_servers(&e);
     check_config(&e);

@@ -588,7 +588,8 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_TOOLS_REVEALED: report_revealed(t, event); return;
     case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_TOOLS_HIDDEN:
-    case HAFT__EVENT_CALL_ASKED: /* shown by the event paused */
+    case HAFT__EVENT_CALL_REQUESTED: /* shown by call_started or call_refused */
+    case HAFT__EVENT_CALL_ASKED:     /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_THREAD_STATE:
     case HAFT__EVENT_CHILD_FINISHED: return;

@@ -423,7 +423,8 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_TOOLS_HIDDEN: report_hidden(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
     case HAFT__EVENT_CONSTRAINED:
-    case HAFT__EVENT_CALL_ASKED: /* shown by the event paused */
+    case HAFT__EVENT_CALL_REQUESTED: /* shown by call_started or call_refused */
+    case HAFT__EVENT_CALL_ASKED:     /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_THREAD_STATE:
     case HAFT__EVENT_CHILD_FINISHED: return;

@@ -18,7 +18,8 @@ static void pass_blobs(haft__mcp_tool_call *tool_call, const haft__mcp_content *
     haft__exec_blob *blobs =
         haft__arena_array(&tool_call->job->arena, content->blob_count, sizeof(*blobs));
     for (size_t i = 0; blobs != NULL && i < content->blob_count; i++) {
-        blobs[i] = (haft__exec_blob){content->blobs[i].bytes, content->blobs[i].media_type};
+        blobs[i] = (haft__exec_blob){.bytes = content->blobs[i].bytes,
+                                     .media_type = content->blobs[i].media_type};
     }
     result->blobs = blobs;
     result->blob_count = blobs != NULL ? content->blob_count : 0; /* the text has a note for each */

@@ -44,7 +44,8 @@ bool haft__call_wait_parallel_full(const haft__run *run)
     uint32_t running = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
-        running += call->stage == HAFT__CALL_STARTED && haft__call_is_external(call);
+        running += call->stage == HAFT__CALL_STARTED && haft__call_is_external(call)
+                   && !haft__call_waits_for_nested(run, call);
     }
     return running >= run->spec->limits.parallel;
 }

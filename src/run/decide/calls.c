@@ -18,6 +18,7 @@
 #include "run/artifact.h"
 #include "run/decide/call_wait.h"
 #include "run/decide/decide_int.h"
+#include "run/nested.h"
 #include "run/offer/constraint.h"
 #include "run/pause/approval.h"
 #include "run/redact/withhold.h"
@@ -124,9 +125,21 @@ static haft_status check_tool_exists(haft__decision *d, judged_call *j)
                                   : haft__decide_refuse_unknown(d, call));
 }
 
+/* Code is not started by code. If the turn allows one tool only, and that tool runs code, the code
+ * can call the others. */
+static bool code_may_call(const haft__run *run, const haft__run_call *call)
+{
+    const haft__run_call *parent = &run->calls[call->parent_index];
+    bool only_code = run->mode == HAFT__MODE_TOOL && haft__str_equal(run->mode_tool, parent->name);
+    return !haft__call_runs_code(call)
+           && (only_code || run->allowed[haft__run_tool_index(run, call->tool)]);
+}
+
 static haft_status check_allowed(haft__decision *d, judged_call *j)
 {
-    bool allowed = d->run->allowed[haft__run_tool_index(d->run, j->call->tool)];
+    bool allowed = j->call->parent.len > 0
+                       ? code_may_call(d->run, j->call)
+                       : d->run->allowed[haft__run_tool_index(d->run, j->call->tool)];
     return allowed ? HAFT_OK : decided(j, haft__decide_refuse_not_allowed(d, j->call));
 }
 
@@ -134,6 +147,7 @@ static haft_status check_limits(haft__decision *d, judged_call *j)
 {
     const haft__spec_limits *limits = &d->spec->limits;
     bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE && j->call->node == NULL
+                    && j->call->parent.len == 0
                     && accepted_before(d->run, j->call) >= limits->parallel;
     bool over_budget = d->run->usage.calls >= limits->calls;
     bool counts = !is_control(j->call) && !haft__call_is_reducer(j->call);
@@ -187,7 +201,7 @@ static bool ends_before_arguments(const haft__run *run, const haft__run_call *ca
 
 static haft_status check_truncated(haft__decision *d, judged_call *j)
 {
-    bool cut = d->run->reply.stop == HAFT__STOP_LENGTH;
+    bool cut = d->run->reply.stop == HAFT__STOP_LENGTH && j->call->parent.len == 0;
     bool broken = cut && ends_before_arguments(d->run, j->call);
     haft_status status = cut && !broken ? haft__decide_check_repair(d, j->call, &broken) : HAFT_OK;
     return broken ? decided(j, haft__decide_refuse_truncated(d, j->call)) : status;
@@ -419,12 +433,23 @@ static bool must_wait_for_others(const haft__decision *d, const haft__run_call *
                || haft__call_wait_lane_holder(d->run, call) != NULL);
 }
 
+/* Whether the code that made the call has ended, so that nobody reads its result. */
+static bool is_orphaned(const haft__run *run, const haft__run_call *call)
+{
+    return call->parent.len > 0 && is_finished(&run->calls[call->parent_index])
+           && (call->stage == HAFT__CALL_ARRIVED || call->stage == HAFT__CALL_ANSWERED);
+}
+
 /* Decides about one call. If the call must wait, *ret_decided is false. */
 static haft_status decide_call(haft__decision *d, const haft__run_call *call, bool *ret_decided)
 {
     judgement judged = JUDGED_EVENT;
     haft_status status = HAFT_OK;
     *ret_decided = true;
+    if (is_orphaned(d->run, call)) {
+        haft__buf_add_str(&d->tools->text, HAFT__LIT("The code that made this call has ended."));
+        return haft__decide_refuse(d, call, "denied");
+    }
     switch (call->stage) {
     case HAFT__CALL_ARRIVED:
         status = judge_call(d, call, &judged);
@@ -470,7 +495,7 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
 haft_status haft__decide_calls(haft__decision *d)
 {
     const haft__run *run = d->run;
-    bool siblings_over = true, running = false, evicted = false;
+    bool siblings_over = true, running = false, evicted = false, code_waits = false;
     haft_status room = haft__decide_evictions(d, &evicted);
     if (room != HAFT_OK || evicted) {
         return room;
@@ -478,8 +503,9 @@ haft_status haft__decide_calls(haft__decision *d)
     d->full = haft__call_wait_parallel_full(run);
     for (int control = 0; control <= 1 && (control == 0 || siblings_over); control++) {
         for (const haft__run_call *c = run->calls + run->batch; c < batch_limit(run); c++) {
-            if (is_control(c) != (control == 1)) {
-                continue;
+            bool waits = haft__call_waits_for_nested(run, c);
+            if (is_control(c) != (control == 1) || (control == 1 && code_waits && !c->parent.len)) {
+                continue; /* control calls of the reply wait for the end of the code */
             }
             bool decided = false;
             haft__buf_clear(&d->tools->text);
@@ -487,8 +513,10 @@ haft_status haft__decide_calls(haft__decision *d)
             if (status != HAFT_OK || decided) {
                 return status;
             }
-            siblings_over = siblings_over && is_finished(c);
-            running = running || (c->stage == HAFT__CALL_STARTED && !haft__call_is_agent(c));
+            code_waits = code_waits || waits;
+            siblings_over = siblings_over && (is_finished(c) || waits);
+            running =
+                running || (c->stage == HAFT__CALL_STARTED && !haft__call_is_agent(c) && !waits);
         }
     }
     bool active = running || d->delayed;

@@ -24,7 +24,8 @@ static size_t count_starting_children(const haft__run *run)
         bool ended = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
         bool starts = haft__call_is_agent(call) && !ended && call->child == NULL;
         waiting += starts;
-        busy += !starts && call->stage == HAFT__CALL_STARTED && haft__call_is_external(call);
+        busy += !starts && call->stage == HAFT__CALL_STARTED && haft__call_is_external(call)
+                && !haft__call_waits_for_nested(run, call);
     }
     size_t free_places = max > busy ? max - busy : 1;
     return waiting < free_places ? waiting : free_places;

@@ -53,11 +53,14 @@ typedef struct haft__outcome {
     bool ok;
     bool unknown;   /* for an error: the call may have had its effect */
     bool transient; /* for an error: another attempt may succeed */
+    bool diverged;  /* code that ran again made other calls than before: its outcome is unknown, and
+                     * it is not repeated */
     bool timed_out; /* for an error: the time for the call was used up */
     bool cached;    /* the result of an earlier call, from the cache */
     bool command;   /* the result is a command for the graph: {update, goto, send} */
     haft_str text, where, hint;
-    haft_str diff; /* for an error: for people, never sent to the model; "" if none */
+    haft_str diff;    /* for an error: for people, never sent to the model; "" if none */
+    haft_str sandbox; /* a JSON object: where and how code ran; "" for other tools */
     uint64_t ms;
 } haft__outcome;
 

@@ -640,6 +640,11 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_number(&w, "ms", outcome->ms);
     haft__field_null(&w, "arguments"); /* in call_started */
     haft__field_null(&w, "note");      /* in call_started */
+    if (outcome->sandbox.len > 0) {
+        haft__json_key(&w, "sandbox");
+        haft__buf_add_str(w.buf, outcome->sandbox);
+        w.after_key = false;
+    }
     haft__field_node(&w, call);
     haft__event_body_end(&w, buf);
 }

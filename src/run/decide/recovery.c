@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "run/arguments.h"
 #include "run/decide/decide_int.h"
+#include "run/host.h"
 #include "run/pause/approval.h"
 #include "run/pause/binding.h"
 #include "tool/traits.h"
@@ -156,7 +157,7 @@ haft__on_unknown haft__decide_unknown_policy(const haft__run *run, const haft__t
 static bool retry_limit_reached(const haft__run *run, const haft__run_call *call)
 {
     const haft__traits *traits = &call->tool->traits;
-    bool safe = haft__traits_are_repeatable(traits);
+    bool safe = haft__call_is_repeatable(call);
     bool retry = !safe && haft__decide_unknown_policy(run, call->tool) == HAFT__ON_UNKNOWN_RETRY;
     uint32_t tries = retry ? HAFT__LIMIT_TOOL_RETRIES : traits->retries;
     return call->repeats >= HAFT__LIMIT_TOOL_RECOVERIES + tries;
@@ -174,7 +175,7 @@ haft_status haft__decide_interrupted(haft__decider *decider, const haft__run *ru
                                      haft__effect *ret_effect, haft_error *err)
 {
     haft__decision d = haft__decision_open(decider, run, now_ms, ret_effect, err);
-    bool safe = haft__traits_are_repeatable(&call->tool->traits);
+    bool safe = haft__call_is_repeatable(call);
     haft__on_unknown wanted = haft__decide_unknown_policy(run, call->tool);
     if ((safe || wanted == HAFT__ON_UNKNOWN_RETRY) && !retry_limit_reached(run, call)) {
         return haft__decide_retry(&d, call, call->note);
@@ -215,12 +216,17 @@ haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,
                                 uint64_t now_ms, haft__effect *ret_effect, haft_error *err)
 {
     const haft__traits *traits = &call->tool->traits;
-    bool safe = haft__traits_are_repeatable(traits);
+    bool safe = haft__call_is_repeatable(call) && !outcome->diverged;
     haft__on_unknown wanted = policy_of(run, call);
     bool repeat = wanted == HAFT__ON_UNKNOWN_RETRY && outcome->unknown
                   && call->attempt <= HAFT__LIMIT_TOOL_RETRIES;
     bool again =
         safe ? outcome->transient && haft__traits_allow_retry(traits, call->attempt) : repeat;
+    if (outcome->diverged && wanted == HAFT__ON_UNKNOWN_ASK) { /* it would diverge again */
+        haft__decision d = haft__decision_open(decider, run, now_ms, ret_effect, err);
+        return haft__decide_unknown_outcome(&d, call, outcome->text);
+    }
+    again = again && !outcome->diverged;
     if (again || (outcome->unknown && !safe && wanted == HAFT__ON_UNKNOWN_ASK)) {
         return haft__decide_interrupted(decider, run, call, outcome->text, now_ms, ret_effect, err);
     }

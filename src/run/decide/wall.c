@@ -8,13 +8,13 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "run/decide/decide_int.h"
-#include "tool/traits.h"
+#include "run/host.h"
 
 /* Finishes a cancelled call. If the call may have had its effect, its result says that the outcome
  * is unknown. */
 static haft_status finish_cancelled(haft__decision *d, const haft__run_call *call)
 {
-    bool repeatable = haft__traits_are_repeatable(&call->tool->traits);
+    bool repeatable = haft__call_is_repeatable(call);
     haft__outcome outcome = {
         .ok = false,
         .text = repeatable
@@ -45,7 +45,7 @@ static void write_reason(haft__decision *d)
     bool first = true;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
-        if (call->cut_off && !haft__traits_are_repeatable(&call->tool->traits)) {
+        if (call->cut_off && !haft__call_is_repeatable(call)) {
             haft__buf_addf(text, "%s%.*s", first ? "; the outcome is unknown: " : ", ",
                            HAFT__ARG(call->id));
             first = false;

@@ -30,6 +30,9 @@ static haft_status end_batch(haft__run *run, haft_error *err)
     bool all_invalid = run->call_count > run->batch;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
+        if (call->parent.len > 0) {
+            continue; /* its result went to the code */
+        }
         haft__message message = {.role = HAFT__MESSAGE_TOOL,
                                  .text = call->shown,
                                  .call_id = call->model_call,
@@ -593,12 +596,13 @@ static haft_status read_content(haft__run *run, const haft__event *event, haft__
                : haft__fold_fail(event, "its content has another size or hash", err);
 }
 
-/* Whether the call may store another artifact. A built-in stores at most one, with the content in
- * its arguments; other tools store any number of binary results. */
+/* Whether the call may store another artifact. store_artifact stores one, with the content in its
+ * arguments; tools of the host store any number of files and binary results. */
 static bool may_store(const haft__run_call *call, bool result)
 {
     return call->stage == HAFT__CALL_STARTED
-           && (result ? haft__builtin_of(call->tool) == NULL : !call->stored);
+           && (result ? haft__builtin_of(call->tool) == NULL || haft__tool_runs_code(call->tool)
+                      : !call->stored);
 }
 
 haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event, haft_error *err)

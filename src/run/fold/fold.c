@@ -363,6 +363,7 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_MODEL_FAILED: return haft__fold_model_failed(run, event, err);
     case HAFT__EVENT_VIOLATION: return haft__fold_violation(run, event, err);
     case HAFT__EVENT_REMINDED: return haft__fold_reminded(run, event, err);
+    case HAFT__EVENT_CALL_REQUESTED: return haft__fold_call_requested(run, event, err);
     case HAFT__EVENT_CALL_STARTED: return haft__fold_call_started(run, event, err);
     case HAFT__EVENT_CALL_ASKED: return haft__fold_call_asked(run, event, err);
     case HAFT__EVENT_CALL_FINISHED: return haft__fold_call_finished(run, event, err);

@@ -93,6 +93,8 @@ HAFT_MUST_USE haft_status haft__fold_child_finished(haft__run *run, const haft__
                                                     haft_error *err);
 
 /* One function for each kind of event about calls. */
+HAFT_MUST_USE haft_status haft__fold_call_requested(haft__run *run, const haft__event *event,
+                                                    haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_call_started(haft__run *run, const haft__event *event,
                                                   haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_call_asked(haft__run *run, const haft__event *event,

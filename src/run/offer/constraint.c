@@ -151,7 +151,7 @@ static haft_status write_constraint(haft__constraint_support *io_support,
                                     haft__grammar_options options, haft__arena *arena,
                                     haft__buf *text, haft__relax_report *report, haft_error *err)
 {
-    const haft__format_tool *tools = NULL;
+    haft__format_tool *tools = NULL;
     haft__wire_name tool =
         haft__wire_name_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
     haft_status status = haft__request_format_tools(request, arena, &tools, err);

@@ -20,15 +20,18 @@ static bool has_format(const haft__spec *spec, haft_str name)
     return false;
 }
 
-/* Whether the model can use the format. Only some models support native calling. Codemode needs an
- * interpreter, which haft does not have. All other formats are text, which every model can
- * write. */
+/* Whether the model can use the format. Only some models support native calling. Codemode needs the
+ * tool that runs code. All other formats are text, which every model can write. */
 static bool is_available(const haft__spec *spec, haft_str format)
 {
     if (haft__str_equal(format, HAFT__LIT("native"))) {
         return spec->model.native_tools;
     }
-    return !haft__str_equal(format, HAFT__LIT("codemode")) && haft__format_find(format) != NULL;
+    if (haft__str_equal(format, HAFT__LIT("codemode"))) {
+        const haft__builtin *code = haft__builtin_get(HAFT__BUILTIN_PYTHON_EXECUTION);
+        return haft__tools_find(&spec->tools, haft__str(code->name)) != NULL;
+    }
+    return haft__format_find(format) != NULL;
 }
 
 haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
@@ -45,7 +48,7 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
         }
     }
     *ret_reason = has_format(spec, HAFT__LIT("codemode"))
-                      ? "haft cannot run code, and no other format is enabled"
+                      ? "python_execution is not enabled, and no other format is"
                       : "no other format is enabled";
     return HAFT__LIT("native");
 }

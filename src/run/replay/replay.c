@@ -46,7 +46,7 @@ static bool is_input(const haft__event *event)
            || kind == HAFT__EVENT_LIMIT_REACHED || kind == HAFT__EVENT_CANCEL_ASKED
            || kind == HAFT__EVENT_SPEC_CHANGED || kind == HAFT__EVENT_CHILD_FINISHED
            || kind == HAFT__EVENT_TOOLS_REVEALED || kind == HAFT__EVENT_THREAD_STATE
-           || kind == HAFT__EVENT_CALL_ASKED;
+           || kind == HAFT__EVENT_CALL_ASKED || kind == HAFT__EVENT_CALL_REQUESTED;
 }
 
 static haft_status report_difference(player *p, const haft__event *event, haft_str decided)
@@ -82,13 +82,15 @@ static bool is_scripted_result(const haft__run *run, const haft__event *event)
  * a call with the result of a child or a built-in tool, call_finished is a decision. */
 static bool is_result_of_operation(const haft__run *run, const haft__event *event)
 {
-    haft_str key = haft__object_text(event->object, "call");
+    bool requested = event->kind == HAFT__EVENT_CALL_REQUESTED; /* by running code */
+    haft_str key = haft__object_text(event->object, requested ? "parent" : "call");
     if (event->kind == HAFT__EVENT_CHILD_FINISHED) {
         const haft__child *child = haft__child_find(run, key);
         return child != NULL && !child->finished;
     }
     const haft__run_call *call = is_input(event) ? haft__run_find_call(run, key) : NULL;
-    bool of_call = event->kind == HAFT__EVENT_CALL_FINISHED || event->kind == HAFT__EVENT_CALL_ASKED
+    bool of_call = requested || event->kind == HAFT__EVENT_CALL_FINISHED
+                   || event->kind == HAFT__EVENT_CALL_ASKED
                    || event->kind == HAFT__EVENT_ARTIFACT_STORED
                    || event->kind == HAFT__EVENT_TOOLS_REVEALED;
     return of_call && call != NULL && haft__call_needs_host(call);

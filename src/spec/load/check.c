@@ -244,14 +244,16 @@ static void check_builtins(haft__loader *l)
     }
 }
 
-/* Whether the model can use the format. Code formats are not implemented. `native_tools` of the
+/* Whether the model can use the format. Code needs the tool that runs it. `native_tools` of the
  * spec overrides the table of families. */
-static bool can_use_format(const haft__model_spec *model, haft_str format)
+static bool can_use_format(const haft__spec *spec, haft_str format)
 {
     if (haft__str_equal(format, HAFT__LIT("native"))) {
-        return model->native_tools || model->family.gave_native;
+        return spec->model.native_tools || spec->model.family.gave_native;
     }
-    return !haft__str_equal(format, HAFT__LIT("codemode"));
+    const haft__builtin *code = haft__builtin_get(HAFT__BUILTIN_PYTHON_EXECUTION);
+    return !haft__str_equal(format, HAFT__LIT("codemode"))
+           || haft__tools_find(&spec->tools, haft__str(code->name)) != NULL;
 }
 
 /* Reports a list of formats without a usable format, because haft uses only enabled formats. */
@@ -260,7 +262,7 @@ static void check_formats(haft__loader *l)
     const haft__spec *spec = l->spec;
     bool native = false;
     for (size_t i = 0; i < spec->format_count; i++) {
-        if (can_use_format(&spec->model, spec->formats[i])) {
+        if (can_use_format(spec, spec->formats[i])) {
             return;
         }
         native |= haft__str_equal(spec->formats[i], HAFT__LIT("native"));
@@ -272,8 +274,9 @@ static void check_formats(haft__loader *l)
     haft__spec_problem *problem = haft__loader_error(
         l, HAFT__LIT("/formats"), HAFT__SUBJECT_VALUE, "no enabled format can be used: %s%s%s",
         lacks ? "the model has no native tool calls" : "", lacks && code ? ", and " : "",
-        code ? "code cannot be run" : "");
-    haft__loader_hint(l, problem, "enable a text format, for example purejson%s",
+        code ? "codemode needs python_execution" : "");
+    haft__loader_hint(l, problem, "enable a text format, for example purejson%s%s",
+                      code ? ", or the built-in python_execution" : "",
                       !lacks                           ? ", or native"
                       : spec->model.family.gave_native ? ""
                                                        : ", or leave out native_tools");

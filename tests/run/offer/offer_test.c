@@ -21,7 +21,7 @@ static const struct {
     {{NULL}, true, "native", "no other format is enabled"},
     {{"codemode", "native"}, true, "native", "the first enabled format that is available"},
     {{"codemode", "purejson"}, false, "purejson", "the first enabled format that is available"},
-    {{"codemode"}, true, "native", "haft cannot run code, and no other format is enabled"},
+    {{"codemode"}, true, "native", "python_execution is not enabled, and no other format is"},
 };
 
 TEST(the_format_is_the_first_that_is_available)
@@ -43,7 +43,7 @@ TEST(the_format_is_the_first_that_is_available)
 static void list_prompted(help_run *r, haft__buf *names)
 {
     haft__request request;
-    const haft__format_tool *tools;
+    haft__format_tool *tools;
     haft__buf prompt;
     haft__buf_init(&prompt, 1 << 16);
     CHECK_INT(haft__decide_request(&r->drive.run, &r->arena, &request, &r->err), HAFT_OK, "%s",
