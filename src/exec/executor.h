@@ -114,7 +114,6 @@ void haft__call_queue_close(struct haft__call_queue *queue);
 
 extern const haft__executor haft__executor_function, haft__executor_queued, haft__executor_command,
     haft__executor_http, haft__executor_glob, haft__executor_grep, haft__executor_read,
-    haft__executor_python,
-    haft__executor_skill, haft__executor_mcp;
+    haft__executor_python, haft__executor_skill, haft__executor_mcp;
 
 #endif

@@ -83,6 +83,7 @@ def shell(line, scratch):
 def prepare(scratch, command, line):
     for name, text in {"agent.yaml": AGENT, "asks.yaml": ASKS, "letter.txt": "one two three\n",
                        "schema.json": '{"type": "integer"}', "instance.json": "5",
+                       "program.py": "print(1)", "count.py": "print(2)",
                        "reply.txt": "Hello.", "tools.json": '["f"]',
                        "tools.jsonl": '{"name": "f"}', "queries.jsonl": '{"query": "f"}',
                        "cases.jsonl": '{"id": 1, "graph": {"nodes": {"a": {"do": []}}, "edges": '
@@ -110,6 +111,9 @@ def test_examples():
                 prepare(scratch, command, line)
                 status, out, err = shell(line, scratch)
                 wanted = ENDS.get(line, 0)
+                if command == "sandbox" and status == 6:
+                    skip(f"example: {line}", err.splitlines()[0])
+                    continue
                 if status != wanted:
                     print(f"# {out}{err}")
                 check(f"example: {line}", (status, what != ""), (wanted, True))

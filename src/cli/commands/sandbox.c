@@ -329,12 +329,12 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"read", 0, HAFT__OPTION_TEXT, "PATH",
+    {"read", 0, HAFT__OPTION_TEXT, "DIR|FILE",
      "a file or directory that the program may read; may be repeated"},
     {"files", 0, HAFT__OPTION_TEXT, "DIR", "write the files of its scratch directory to DIR"},
-    {"memory", 0, HAFT__OPTION_NUMBER, "MIB", "its memory; 256 by default"},
-    {"cpu", 0, HAFT__OPTION_NUMBER, "SECONDS", "its CPU time; 20 by default"},
-    {"seconds", 0, HAFT__OPTION_NUMBER, "SECONDS", "its time on the clock; 60 by default"},
+    {"memory", 0, HAFT__OPTION_NUMBER, "N", "its memory in MiB; 256 by default"},
+    {"cpu", 0, HAFT__OPTION_NUMBER, "N", "its CPU time in seconds; 20 by default"},
+    {"seconds", 0, HAFT__OPTION_NUMBER, "N", "its time on the clock in seconds; 60 by default"},
     {"no-namespaces", 0, HAFT__OPTION_FLAG, NULL, "use the profile without namespaces"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     {0},
@@ -343,13 +343,13 @@ static const haft__option options[] = {
 static const haft__example examples[] = {
     {"haft sandbox program.py", "run a Python program"},
     {"echo 'print(6 * 7)' | haft sandbox -", "run a program from standard input"},
-    {"haft sandbox count.py --read docs --files out", "with files in and out"},
+    {"haft sandbox count.py --read letter.txt --files out", "with files in and out"},
     {0},
 };
 
 const haft__command haft__cmd_sandbox = {
     .name = "sandbox",
-    .usage = "FILE|-",
+    .usage = "FILE",
     .summary = "run a Python program in the sandbox of python_execution",
     .help =
         "The program has no network, no secrets, no other files than the library of Python and\n"

@@ -127,13 +127,11 @@ static const problem_case cases[] = {
     {"model: {provider: openai, model: x, native_tools: false}\nformats: [native, purejson]\n", ""},
     {"model: {provider: openai, model: x, native_tools: false}\n", ""},
     {"model: {provider: openai, model: x}\nformats: {primary: codemode}\n",
-     "2:10: no enabled format can be used: code cannot be run (enable a text format, for "
-     "example "
-     "purejson, or native)"},
+     "2:10: no enabled format can be used: codemode needs python_execution (enable a text format, "
+     "for example purejson, or the built-in python_execution, or native)"},
     {"model: {provider: openai, model: x}\ntool_call_formats: [code]\n",
-     "2:20: no enabled format can be used: code cannot be run (enable a text format, for "
-     "example "
-     "purejson, or native)"},
+     "2:20: no enabled format can be used: codemode needs python_execution (enable a text format, "
+     "for example purejson, or the built-in python_execution, or native)"},
     {"model: {provider: openai, model: x}\nformats: [code, hermes]\n", ""},
     /* built-ins that lack something */
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\n",
