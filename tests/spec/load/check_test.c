@@ -119,8 +119,9 @@ static const problem_case cases[] = {
     {"enabled_builtins: [glob, complete_workflow]\nphases: [{name: a, tools: [glob]}]\n", ""},
     /* formats that the model cannot use */
     {"model: {provider: openai, model: x, native_tools: false}\nformats: {primary: codemode}\n",
-     "2:10: no enabled format can be used: the model has no native tool calls, and code cannot be "
-     "run (enable a text format, for example purejson, or leave out native_tools)"},
+     "2:10: no enabled format can be used: the model has no native tool calls, and codemode "
+     "needs python_execution (enable a text format, for example purejson, or the built-in "
+     "python_execution, or leave out native_tools)"},
     {"model: {provider: openai, model: x, native_tools: false}\nformats: [native]\n",
      "2:10: no enabled format can be used: the model has no native tool calls (enable a text "
      "format, for example purejson, or leave out native_tools)"},
