@@ -343,7 +343,7 @@ static const haft__option options[] = {
 static const haft__example examples[] = {
     {"haft sandbox program.py", "run a Python program"},
     {"echo 'print(6 * 7)' | haft sandbox -", "run a program from standard input"},
-    {"haft sandbox count.py --read letter.txt --files out", "with files in and out"},
+    {"haft sandbox count.py --files out", "keep the files that it writes"},
     {0},
 };
 
