@@ -56,7 +56,7 @@ check-debian: ## make run and make test on fresh Debian 12 and 13 (needs root an
 check-packages: build release ## each package in a clean place, two equal builds (needs root)
 	@scripts/deps deb amalgamation systems abi
 	@scripts/check-packages $(DIST) $(T)
-	@scripts/release --equal
+	@scripts/release --equal $(DIST)
 
 check-all: check-sim check-crash check-debian check-packages
 check-all: check-bindings test check-mcp check-studio
