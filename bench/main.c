@@ -18,6 +18,7 @@
 #include "run_bench.h"
 #include "schema_bench.h"
 #include "search_bench.h"
+#include "sql_bench.h"
 #include "tool_search_bench.h"
 
 static const bench_library *const libraries[] = {&bench_haft, &bench_jansson, &bench_jsonc,
@@ -165,6 +166,7 @@ static const struct {
     {"context", bench_context},
     {"search", bench_search},
     {"tool-search", bench_tool_search},
+    {"databases", bench_sql},
     {"formats", bench_formats},
     {"providers", bench_providers},
     {"appends", bench_appends},

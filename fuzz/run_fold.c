@@ -90,7 +90,6 @@ static void make_spec(void)
         .hash = HAFT__LIT(HASH),
         .plan = haft__json_null(),
         .mcp = haft__json_null(),
-        .databases = haft__json_null(),
         .formats = shared.formats,
         .format_count = 1,
         .model = {.model = HAFT__LIT("m"), .native_tools = true},

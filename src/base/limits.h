@@ -320,6 +320,43 @@
       "retries of a PostgreSQL request after a deadlock or a lost connection")                     \
     X(EXEC_UNFINISHED, "exec.unfinished", 1000,                                                    \
       "cancelled calls that the program took from the queue and has not finished")                 \
+    X(SQL_DATABASES, "sql.databases", 32, "databases of one spec")                                 \
+    X(SQL_ROWS_DEFAULT, "sql.rows_default", 200, "default: rows of one result")                    \
+    X(SQL_ROWS, "sql.rows", 1000000, "`rows` of a database")                                       \
+    X(SQL_BYTES_DEFAULT, "sql.bytes_default", 64 << 10, "default: bytes of one result")            \
+    X(SQL_BYTES, "sql.bytes", 16 << 20, "`bytes` of a database")                                   \
+    X(SQL_TIMEOUT_DEFAULT_MS, "sql.timeout_default_ms", 5000,                                      \
+      "default: milliseconds of one query")                                                        \
+    X(SQL_TIMEOUT_MS, "sql.timeout_ms", 600000, "`timeout` of a database, in milliseconds")        \
+    X(SQL_QUERY_BYTES, "sql.query_bytes", 100000, "bytes of one query")                            \
+    X(SQL_PARAMETERS, "sql.parameters", 1000, "placeholders of one query")                         \
+    X(SQL_VALUE_BYTES, "sql.value_bytes", 1 << 20, "bytes of one value in a query of SQLite")      \
+    X(SQL_CELL_BYTES, "sql.cell_bytes", 500, "bytes of one value that a table shows")              \
+    X(SQL_RESULT_COLUMNS, "sql.result_columns", 500, "columns of one result of SQLite")            \
+    X(SQL_DEPTH, "sql.depth", 200, "nesting of one expression of SQLite")                          \
+    X(SQL_COMPOUND, "sql.compound", 100, "SELECTs that UNION and similar words join in SQLite")    \
+    X(SQL_STEPS, "sql.steps", 25000, "instructions of one compiled query of SQLite")               \
+    X(SQL_PATTERN_BYTES, "sql.pattern_bytes", 100,                                                 \
+      "bytes of a pattern of LIKE and GLOB in SQLite")                                             \
+    X(SQL_MEMORY_BYTES, "sql.memory_bytes", 256 << 20,                                             \
+      "bytes that all SQLite queries and stores of a process use before a query is stopped")       \
+    X(SQL_NAME_BYTES, "sql.name_bytes", 1024,                                                      \
+      "bytes of a table's name; a table with a longer one is not shown")                           \
+    X(SQL_TABLES, "sql.tables", 20000, "tables of one database that are listed")                   \
+    X(SQL_COLUMNS, "sql.columns", 200000, "columns of one database that are listed")               \
+    X(SQL_CATALOG_BYTES, "sql.catalog_bytes", 256 << 20,                                           \
+      "bytes of the list of tables and columns")                                                   \
+    X(SQL_FOUND_TABLES, "sql.found_tables", 20, "tables of one result of search_schemas")          \
+    X(SQL_FOUND_DEFAULT, "sql.found_default", 5,                                                   \
+      "default: tables of one result of search_schemas")                                           \
+    X(SQL_FOUND_COLUMNS, "sql.found_columns", 40, "columns of a found table, and all its keys")    \
+    X(SQL_FOUND_BYTES, "sql.found_bytes", 16 << 10, "bytes of the tables that a search finds")     \
+    X(SQL_JOIN_TABLES, "sql.join_tables", 2, "tables between two found tables on a path of keys")  \
+    X(SQL_SAMPLES, "sql.samples", 3, "sample values of one column")                                \
+    X(SQL_SAMPLE_BYTES, "sql.sample_bytes", 40, "bytes of one sample value; longer ones are none") \
+    X(SQL_SAMPLE_ROWS, "sql.sample_rows", 100, "rows of a table in which samples are searched")    \
+    X(SQL_CONNECT_MS, "sql.connect_ms", 10000,                                                     \
+      "milliseconds to connect to a database of PostgreSQL")                                       \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
     X(POOL_ABANDONED, "pool.abandoned", 8,                                                         \
       "replaced threads whose job exceeded its timeout and is still running")                      \

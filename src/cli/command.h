@@ -38,6 +38,7 @@
     X(render)                                                                                      \
     X(validate)                                                                                    \
     X(search)                                                                                      \
+    X(sql)                                                                                         \
     X(graph)                                                                                       \
     X(mcp)                                                                                         \
     X(serve)                                                                                       \

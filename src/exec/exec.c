@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "exec/mcp/mcp.h"
 #include "exec/sandbox/interpreters.h"
+#include "exec/sql/schema_cache.h"
 #include "io/http/client.h"
 #include "run/binary.h"
 #include "tool/builtin.h"
@@ -25,6 +26,8 @@ static const haft__executor *const builtin_executors[HAFT__BUILTIN_COUNT] = {
     [HAFT__BUILTIN_GLOB] = &haft__executor_glob,
     [HAFT__BUILTIN_GREP] = &haft__executor_grep,
     [HAFT__BUILTIN_READ] = &haft__executor_read,
+    [HAFT__BUILTIN_EXECUTE_SQL] = &haft__executor_execute_sql,
+    [HAFT__BUILTIN_SEARCH_SCHEMAS] = &haft__executor_search_schemas,
     [HAFT__BUILTIN_PYTHON_EXECUTION] = &haft__executor_python,
 };
 
@@ -86,6 +89,7 @@ void haft__exec_destroy(haft__exec *exec)
     haft__interpreters_release(exec->interpreters);
     haft__child_group_finish(&exec->children);
     haft__pool_destroy(exec->pool);
+    haft__schema_cache_destroy(exec->schemas);
     haft__call_queue_close(exec->call_queue);
     free(exec->guard);
     free(exec);

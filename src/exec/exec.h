@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec/exec.h - runs tool calls: C functions, commands, HTTP requests, file searches.
+ * exec/exec.h - runs tool calls: C functions, commands, HTTP requests, file searches, SQL.
  *
  * One haft__exec serves many runs on one loop. A call reports its result exactly once, from the
  * loop, never before haft__exec_start has returned. When its deadline passes or it is cancelled,

@@ -70,6 +70,7 @@ struct haft__exec {
     struct haft__http_client *private_http;  /* for tools with allow_private */
     struct haft__interpreters *interpreters; /* exec/sandbox/; NULL until code runs */
     const haft__executor *mcp;               /* haft__executor_mcp */
+    struct haft__schema_cache *schemas;      /* exec/sql/schema_cache.h; NULL until a search */
     struct haft__mcp_connection_pool
         *connection_pool;                /* connections to MCP servers; NULL until the first one */
     struct haft__call_queue *call_queue; /* of queued.c; NULL until the first call */
@@ -114,6 +115,7 @@ void haft__call_queue_close(struct haft__call_queue *queue);
 
 extern const haft__executor haft__executor_function, haft__executor_queued, haft__executor_command,
     haft__executor_http, haft__executor_glob, haft__executor_grep, haft__executor_read,
-    haft__executor_python, haft__executor_skill, haft__executor_mcp;
+    haft__executor_python, haft__executor_skill, haft__executor_mcp, haft__executor_execute_sql,
+    haft__executor_search_schemas;
 
 #endif

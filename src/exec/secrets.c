@@ -316,6 +316,14 @@ static void collect_servers(collector *c, haft__json mcp)
     }
 }
 
+/* Collects the passwords in the URLs of databases. */
+static void collect_databases(collector *c, const haft__spec *spec)
+{
+    for (size_t i = 0; i < spec->database_count; i++) {
+        add_passwords(c, spec->databases[i].url);
+    }
+}
+
 static void collect_tools(collector *c, const haft__tools *tools)
 {
     for (size_t i = 0; i < tools->count; i++) {
@@ -347,6 +355,7 @@ haft_status haft__secrets_collect_more(haft__redactor *redactor, const haft__spe
     collect_value(&c, spec->mcp); /* imported servers are not in the source */
     collect_servers(&c, spec->mcp);
     collect_tools(&c, &spec->tools);
+    collect_databases(&c, spec);
     collect_key(&c, spec->model.api_key);
     haft__environment_each(collect_variable, &c);
     for (size_t i = 0; c.status == HAFT_OK && i < spec->agent_count; i++) {

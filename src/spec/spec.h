@@ -9,6 +9,7 @@
 #ifndef HAFT_SPEC_SPEC_H
 #define HAFT_SPEC_SPEC_H
 
+#include "database/database.h"
 #include "tool/registry.h"
 
 typedef enum haft__spec_kind {
@@ -282,7 +283,8 @@ typedef struct haft__spec {
     haft_str root;          /* the directory that glob, grep and read may read */
     const haft_str *within; /* only these files and directories of `root`; empty: all */
     size_t within_count;
-    haft__json databases;
+    const haft__database *databases; /* for execute_sql and search_schemas */
+    size_t database_count;
     haft__on_unknown on_unknown;
     bool on_unknown_given; /* set in the spec; the default excludes tools of MCP servers */
     haft__spec_limits limits;

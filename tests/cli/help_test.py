@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests for the output of the command table: every example of the help runs, and man(1) accepts
 every manual page without a warning."""
+import contextlib
 import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -90,10 +92,14 @@ def prepare(scratch, command, line):
                                       '[{"from": "start", "to": "a"}]}, "script": []}',
                        "graph.yaml": "kind: graph\ngraph: {nodes: {a: {do: []}}, edges: "
                                      "[{from: start, to: a}]}\n",
+                       "database.yaml": "databases: {shop: {url: 'sqlite:shop.db'}}\n",
                        "calls.jsonl": '{"calls": [{"name": "f"}]}',
                        "script.yaml": FAILS if "--error" in line else
                        BEFORE.get(command, QUESTION)}.items():
         (scratch / name).write_text(text)
+    if command == "sql":
+        with contextlib.closing(sqlite3.connect(scratch / "shop.db")) as shop:
+            shop.execute("CREATE TABLE orders (id INTEGER)")
     if command in BEFORE:
         check(f"a_run_waits_for_{command}", shell("haft run asks.yaml go", scratch)[0], 4)
     if command == "migrate":

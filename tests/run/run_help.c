@@ -275,7 +275,9 @@ static void set_word(help_spec *s, haft_str word)
     } else if (is(name, "no_search")) {
         s->no_search = true;
     } else if (is(name, "database")) {
-        spec->databases = help_json(s->arena, "{\"shop\":{}}");
+        static const haft__database shop = {.name = HAFT__LIT("shop")};
+        spec->databases = &shop;
+        spec->database_count = 1;
     } else if (is(name, "instructions")) {
         spec->instructions = word;
     } else if (is(name, "plan")) {
@@ -322,7 +324,7 @@ void help_spec_init(help_spec *s, haft__arena *arena, haft_str words)
     haft__spec *spec = &s->spec;
     spec->name = HAFT__LIT("test");
     spec->hash = HAFT__LIT("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
-    spec->plan = spec->mcp = spec->databases = haft__json_null();
+    spec->plan = spec->mcp = haft__json_null();
     spec->formats = formats;
     spec->format_count = 1;
     spec->model.model = HAFT__LIT("m");

@@ -18,7 +18,7 @@ static const struct {
     {"grep", "pattern path? glob? limit?", "data", "light", true, true},
     {"read", "path offset? limit?", "data", "heavy", true, true},
     {"search_schemas", "query limit?", "data", "light", true, true},
-    {"execute_sql", "database query", "data", "heavy", false, false},
+    {"execute_sql", "database? query parameters?", "data", "heavy", true, true},
     {"python_execution", "code", "data", "heavy", false, false},
     {"tool_search", "query limit?", "neutral", "free", true, true},
     {"read_result", "call offset? limit? grep?", "neutral", "free", true, true},

@@ -12,6 +12,7 @@
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 #include "engine/ops/tool_reason.h"
+#include "exec/sql/database_check.h"
 #include "io/random.h"
 #include "run/decide/decide.h"
 #include "run/offer/unhinted_tools.h"
@@ -168,6 +169,26 @@ static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_er
     return status;
 }
 
+/* Warns about databases that cannot be read, and roles that may do more than read. */
+static haft_status print_databases(haft__cli *cli, const haft__spec *spec, haft_error *err)
+{
+    const haft__database_finding *findings = NULL;
+    haft__spec_env env = haft__config_env(cli).env;
+    haft_status status = haft__database_check(&cli->arena, spec, &env, &findings, err);
+    for (size_t i = 0; status == HAFT_OK && i < spec->database_count; i++) {
+        if (findings[i].good) {
+            continue;
+        }
+        (void)fprintf(cli->errors,
+                      "haft: warning: the database %.*s: ", HAFT__ARG(findings[i].name));
+        haft__print_escaped(cli->errors, findings[i].text);
+        (void)fputs(findings[i].hint.len > 0 ? "\n  hint: " : "", cli->errors);
+        haft__print_escaped(cli->errors, findings[i].hint);
+        (void)fputc('\n', cli->errors);
+    }
+    return status;
+}
+
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
@@ -186,7 +207,11 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     if (file.spec == NULL) {
         return HAFT__EXIT_USAGE;
     }
-    return print_remarks(cli, file.spec, err) == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+    status = print_remarks(cli, file.spec, err);
+    if (status == HAFT_OK) {
+        status = print_databases(cli, file.spec, err);
+    }
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
 static const haft__option options[] = {

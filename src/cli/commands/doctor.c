@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/variables.h"
+#include "cli/input/spec_file.h"
 #include "cli/sandbox_probe.h"
 #include "cli/session.h"
 #include "cli/terminal/print.h"
@@ -19,6 +20,7 @@
 #include "engine/ops/store_access.h"
 #include "exec/exec.h"
 #include "exec/files/root.h"
+#include "exec/sql/database_check.h"
 #include "io/environment.h"
 #include "io/libraries.h"
 #include "model/provider.h"
@@ -258,6 +260,39 @@ static void check_servers(doctor_report *e)
     add_finding(e, "mcp", damaged == 0, text, "see `haft tools SPEC`");
 }
 
+/* The databases of SPEC. */
+static void check_databases(doctor_report *e)
+{
+    haft__spec_file file;
+    const haft__database_finding *findings = NULL;
+    haft__spec_env env = haft__config_env(e->cli).env;
+    haft_str text = HAFT__LIT("none"), hint = HAFT__LIT("");
+    bool good = true;
+    if (e->args->word_count == 0 || e->status != HAFT_OK) {
+        return;
+    }
+    e->status = haft__spec_file_inspect(e->cli, e->args->words[0], e->args, &file, e->err);
+    if (e->status == HAFT_OK && file.spec == NULL) {
+        add_finding(e, "databases", false, HAFT__LIT("the spec has errors"),
+                    "see `haft check SPEC`");
+        return;
+    }
+    if (e->status == HAFT_OK) {
+        e->status = haft__database_check(&e->cli->arena, file.spec, &env, &findings, e->err);
+    }
+    for (size_t i = 0; e->status == HAFT_OK && i < file.spec->database_count; i++) {
+        text = haft__arena_format(&e->cli->arena, "%.*s%s%.*s: %.*s",
+                                  HAFT__ARG(i > 0 ? text : HAFT__LIT("")), i > 0 ? "; " : "",
+                                  HAFT__ARG(findings[i].name), HAFT__ARG(findings[i].text));
+        hint = good ? findings[i].hint : hint;
+        good = good && findings[i].good;
+    }
+    if (e->status == HAFT_OK) {
+        haft_str kept = haft__arena_copy(&e->cli->arena, hint);
+        add_finding(e, "databases", good, text, kept.ptr != NULL ? kept.ptr : "");
+    }
+}
+
 static void check_config(doctor_report *e)
 {
     const haft__config *config = e->cli->config;
@@ -486,6 +521,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     check_sandbox(&e);
     check_keys(&e);
     check_servers(&e);
+    check_databases(&e);
     check_config(&e);
     if (e.status == HAFT_OK && haft__args_has(args, "json")) {
         e.status = print_json(cli->out, &e);
@@ -516,16 +552,17 @@ static const haft__example examples[] = {
 
 const haft__command haft__cmd_doctor = {
     .name = "doctor",
-    .usage = "",
+    .usage = "[SPEC]",
     .summary = "check what haft finds on this machine, and what is missing",
     .help =
         "Checks the store and its settings and tries to write to it; checks the program\n"
         "libexec/haft/guard, the kernel, whether haft serve can run, which providers have keys\n"
         "(by the names of their variables), which settings files were found, and where each\n"
-        "setting comes from. The exit status is 1 when a check fails.\n",
+        "setting comes from. With SPEC it also connects to the databases of that spec. The exit\n"
+        "status is 1 when a check fails.\n",
     .options = options,
     .examples = examples,
-    .max_words = 0,
+    .max_words = 1,
     .run = run,
     .examines_config = true,
 };

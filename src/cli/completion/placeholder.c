@@ -24,7 +24,7 @@ static const haft__placeholder words[] = {
     {"M", HAFT__PLACEHOLDER_MODEL, "a model: provider:model, offline, script:FILE or replay:FILE"},
     {"COMMAND", HAFT__PLACEHOLDER_COMMAND, "a command of haft"},
     {"TASK", HAFT__PLACEHOLDER_ANY, "the task of the agent"},
-    {"QUERY", HAFT__PLACEHOLDER_ANY, "a description of what to find"},
+    {"QUERY", HAFT__PLACEHOLDER_ANY, "a description of what to find; for `haft sql`, an SQL query"},
     {"QUESTION", HAFT__PLACEHOLDER_ANY, "a question about files"},
     {"TEXT", HAFT__PLACEHOLDER_ANY, "any text"},
     {"NAME", HAFT__PLACEHOLDER_ANY, "a name"},

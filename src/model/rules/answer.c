@@ -275,7 +275,7 @@ void haft__offline_write_answer(haft__buf *buf, const haft__offline *o)
                       "or a language model (`--model provider:model`)."));
     } else if (o->findings.file_count > 0) {
         write_places(buf, o);
-    } else {
+    } else if (!haft__offline_write_rows(buf, o)) {
         haft__offline_write_report(buf, o);
     }
 }

@@ -69,8 +69,8 @@ static size_t best_other(const haft__offline *o, uint32_t made, haft__offline_ri
         const haft__offline_tally *tally = &o->tallies[i];
         bool again = tally->succeeded > 0 || tally->made != made;
         if (o->request->tools[i]->role != HAFT__ROLE_DATA || !o->request->allowed[i] || again
-            || haft__offline_is_file_tool(o, i) || haft__offline_risk_of(o, i) > max
-            || is_left_out(o, i)) {
+            || haft__offline_is_file_tool(o, i) || haft__offline_is_database_tool(o, i)
+            || haft__offline_risk_of(o, i) > max || is_left_out(o, i)) {
             continue;
         }
         uint64_t order = order_of(o, i);
@@ -176,7 +176,8 @@ static bool may_call(haft__offline *o)
     if (o->words.task.len == 0) {
         return call_missing(o) || finish(o); /* there is nothing to search for */
     }
-    if (call_missing(o) || call_others(o, HAFT__OFFLINE_RISK_REQUESTED, 2)) {
+    if (call_missing(o) || haft__offline_ask_database(o)
+        || call_others(o, HAFT__OFFLINE_RISK_REQUESTED, 2)) {
         return true;
     }
     bool found = haft__offline_has_file_tools(o)

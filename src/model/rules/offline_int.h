@@ -19,6 +19,7 @@
  *     tools        which tools are offered, and how safe each is to call
  *     calls        one call: is it allowed, new and valid
  *     gather       the plan for files: list, search, read
+ *     query        questions for a database
  *     quote        quoting untrusted text
  *     report       the report
  *     answer       the answer
@@ -442,6 +443,17 @@ bool haft__offline_gather(haft__offline *o, bool only_new);
 
 /* Proposes a new call of glob, grep or read. */
 bool haft__offline_gather_with(haft__offline *o, size_t tool);
+
+/* ---- questions for a database ---- */
+
+/* search_schemas or execute_sql. */
+bool haft__offline_is_database_tool(const haft__offline *o, size_t tool);
+
+/* Proposes the search for tables, then one query. False if there is nothing to do. */
+bool haft__offline_ask_database(haft__offline *o);
+
+/* The last query with its rows; false if there is none. */
+bool haft__offline_write_rows(haft__buf *buf, const haft__offline *o);
 
 /* ---- quoting ---- */
 

@@ -294,11 +294,6 @@ static bool has_format(const haft__spec *spec, haft_str name)
     return false;
 }
 
-static bool has_members(haft__json object)
-{
-    return object.kind == HAFT__JSON_OBJECT && object.count > 0;
-}
-
 /* Returns ENABLED, or the requirement that the spec does not meet. */
 static haft__reason check_need(const haft__spec *spec, const haft__run *run,
                                haft__builtin_need need)
@@ -311,7 +306,7 @@ static haft__reason check_need(const haft__spec *spec, const haft__run *run,
     case HAFT__BUILTIN_NEEDS_DEFERRED:
         return has_deferred(spec, run) ? HAFT__REASON_ENABLED : HAFT__REASON_NEEDS_DEFERRED;
     case HAFT__BUILTIN_NEEDS_DATABASE:
-        return has_members(spec->databases) ? HAFT__REASON_ENABLED : HAFT__REASON_NEEDS_DATABASE;
+        return spec->database_count > 0 ? HAFT__REASON_ENABLED : HAFT__REASON_NEEDS_DATABASE;
     }
     HAFT__UNREACHABLE();
 }

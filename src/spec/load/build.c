@@ -348,7 +348,6 @@ void haft__loader_build(haft__loader *l)
     spec->root = root.len > 0 ? root : HAFT__LIT(".");
     spec->within =
         haft__loader_read_strings(l, haft__object_array(source, "within"), &spec->within_count);
-    spec->databases = haft__object_get(source, "databases");
     spec->on_unknown = one_of(haft__object_string(source, "on_unknown"), unknowns, COUNT(unknowns));
     spec->on_unknown_given = haft__object_string(source, "on_unknown").len > 0;
     spec->approve_destructive = haft__object_flag(source, "approve_destructive", true);
@@ -369,4 +368,5 @@ void haft__loader_build(haft__loader *l)
     build_approvals(l);
     build_pauses(l);
     build_embeddings(l);
+    haft__loader_build_databases(l);
 }

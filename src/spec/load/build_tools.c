@@ -80,6 +80,7 @@ static void add_builtins(haft__loader *l, haft__json names, haft_str outer)
         }
         haft_status status = haft__builtin_tool(l->arena, name, &tool, &err);
         if (status == HAFT_OK) {
+            haft__loader_name_databases(l, &tool);
             haft__loader_add_tool(l, &tool, pointer);
         } else {
             report(l, pointer, &err, status);

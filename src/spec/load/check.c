@@ -237,7 +237,7 @@ static void check_builtins(haft__loader *l)
     }
     check_search(l, servers);
     if (!databases) {
-        warn_idle(l, HAFT__BUILTIN_NEEDS_DATABASE, "databases cannot be queried in this version");
+        warn_idle(l, HAFT__BUILTIN_NEEDS_DATABASE, "the spec has no databases");
     }
     if (!code) {
         warn_idle(l, HAFT__BUILTIN_NEEDS_CODE, "the format codemode is not enabled");

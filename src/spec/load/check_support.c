@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_support.c - finds parts of a spec that this version cannot run, and directories, programs
- * and models that cannot be used on this machine. Tests: tests/spec/load/check_support_test.c,
+ * check_support.c - finds parts of a spec that have no effect, and directories, programs and models
+ * that cannot be used on this machine. Tests: tests/spec/load/check_support_test.c,
  * tests/cli/check_test.py.
  */
 #include "base/limits.h"
@@ -13,18 +13,6 @@
 #include "tool/command_words.h"
 #include "tool/template.h"
 #include "json/object.h"
-
-/* ---- not in this version ---- */
-
-static void check_version(haft__loader *l)
-{
-    if (haft__object_object(l->source, "databases").count > 0) {
-        haft__spec_problem *problem =
-            haft__loader_error(l, HAFT__LIT("/databases"), HAFT__SUBJECT_KEY,
-                               "databases cannot be queried in this version");
-        haft__loader_hint(l, problem, "leave it out, and query the database with a command");
-    }
-}
 
 /* ---- directories ---- */
 
@@ -346,7 +334,6 @@ void haft__loader_check_support(haft__loader *l)
     if (l->options->kept) { /* a run that has begun must be readable on any machine */
         return;
     }
-    check_version(l);
     haft__loader_check_idle_keys(l);
     haft__loader_check_idle_arguments(l);
     check_roots(l);

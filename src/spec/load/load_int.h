@@ -4,6 +4,7 @@
 #define HAFT_SPEC_LOAD_LOAD_INT_H
 
 #include "spec/load/document/builder.h"
+#include "spec/load/document/edit.h"
 #include "spec/load/load.h"
 
 /* The origin of a part of the translated source. */
@@ -101,15 +102,6 @@ void haft__origin_locate_raw(haft__loader *l, haft__spec_problem *problem, haft_
  * up to the missing part, "" for the whole path. `problem` may be NULL. */
 void haft__origin_locate_override(haft__loader *l, haft__spec_problem *problem, const char *set,
                                   haft_str path, const char *where);
-
-/* ---- edit.c: values are immutable; these functions make new values ---- */
-
-/* Sets or adds a member. False when out of memory. */
-bool haft__edit_put(haft__arena *arena, haft__json *object, haft_str key, haft__json value);
-/* Sets an existing item. */
-bool haft__edit_put_item(haft__arena *arena, haft__json *array, size_t index, haft__json value);
-/* Removes a member. */
-bool haft__edit_remove(haft__arena *arena, haft__json *object, haft_str key);
 
 /* ---- import.c ---- */
 
@@ -209,6 +201,13 @@ void haft__loader_check_child_handoffs(haft__loader *l, const haft__spec *agent,
 
 /* Adds the tools skill:NAME. */
 void haft__loader_add_skills(haft__loader *l);
+
+/* ---- databases.c ---- */
+
+/* Fills in spec->databases. */
+void haft__loader_build_databases(haft__loader *l);
+/* Adapts the argument `database` of a built-in to the databases of the spec. */
+void haft__loader_name_databases(haft__loader *l, haft__tool *tool);
 
 /* ---- build_tools.c ---- */
 

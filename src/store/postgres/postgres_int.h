@@ -11,11 +11,11 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "io/libpq.h"
 #include "io/poll.h"
 #include "store/backend.h"
 #include "store/checksum_chain.h"
 #include "store/column.h"
-#include "store/postgres/libpq.h"
 #include "store/postgres/sql.h"
 
 typedef struct haft__pg haft__pg;

@@ -40,10 +40,10 @@ static const branch branches[] = {
     {"agent; tools=python_execution; format=codemode", "python_execution", "enabled",
      HAFT__VISIBILITY_DECLARED},
     {"agent; tools=execute_sql", "execute_sql", "needs_database", HAFT__VISIBILITY_NONE},
-    {"agent; tools=execute_sql; database", "execute_sql", "not_in_version", HAFT__VISIBILITY_NONE},
+    {"agent; tools=execute_sql; database", "execute_sql", "enabled", HAFT__VISIBILITY_DECLARED},
     {"agent; tools=search_schemas", "search_schemas", "needs_database", HAFT__VISIBILITY_NONE},
-    {"agent; tools=search_schemas; database", "search_schemas", "not_in_version",
-     HAFT__VISIBILITY_NONE},
+    {"agent; tools=search_schemas; database", "search_schemas", "enabled",
+     HAFT__VISIBILITY_DECLARED},
     /* tool_search */
     {"agent; tools=tool_search", "tool_search", "needs_deferred", HAFT__VISIBILITY_NONE},
     {"agent; tools=tool_search; server=docs,a", "tool_search", "enabled",
@@ -163,7 +163,7 @@ TEST(a_server_of_another_spec_is_unknown)
 
 TEST(a_tool_of_the_spec_may_have_the_name_of_a_built_in)
 {
-    haft__spec spec = {.mcp = haft__json_null(), .databases = haft__json_null()};
+    haft__spec spec = {.mcp = haft__json_null()};
     haft__tool tool = {.name = HAFT__LIT("execute_sql"), .source = HAFT__TOOL_FUNCTION};
     CHECK_INT(haft__resolve_tool(&spec, NULL, &tool).visibility, HAFT__VISIBILITY_DECLARED,
               "the tool is declared like any other");

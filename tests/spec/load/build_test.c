@@ -173,7 +173,7 @@ TEST(every_key_is_loaded)
     CHECK_INT(spec->approvals[0].on_expire.kind, HAFT__JSON_OBJECT, "approvals: on_expire");
     CHECK_STR(haft__json_text(spec->approvals[1].on_expire), HAFT__LIT("fail"),
               "approvals: default of on_expire");
-    CHECK_INT(spec->databases.count, 1, "databases");
+    CHECK_INT(spec->database_count, 1, "databases");
     CHECK_INT(spec->mcp.count, 1, "mcp");
     unload(&f);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_support.c: parts that this version cannot run, missing programs and
- * directories. */
+/* Tests for src/spec/load/check_support.c: keys without effect, missing programs and directories.
+ */
 #include "spec/spec_help.h"
 
 #define SERVER(rest) "mcp: {servers: {a: {" rest "}}}\nbuiltins: {enabled: [tool_search]}\n"
@@ -8,10 +8,6 @@
 
 static const problem_case cases[] = {
     {"kind: graph\ngraph: {nodes: {a: {do: []}}, edges: [{from: start, to: a}]}\n", ""},
-    {"databases: {d: {url: \"sqlite:x\"}}\n", "1:1: databases cannot be queried in this version "
-                                              "(leave it out, and query the database with a "
-                                              "command)"},
-    {"databases: {}\n", ""},
     {"model: anthropic:x\n", ""},
     {"model: gemini:x\n", ""},
     {"model: mistral:x\n", ""},

@@ -137,17 +137,13 @@ static const problem_case cases[] = {
     /* built-ins that lack something */
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\n",
      "1:1: warning: tool_search is enabled but never offered: there is no MCP server to search\n"
-     "1:1: warning: execute_sql is enabled but never offered: databases cannot be queried "
-     "in this version\n"
-     "1:1: warning: search_schemas is enabled but never offered: databases cannot be "
-     "queried in this version\n"
+     "1:1: warning: execute_sql is enabled but never offered: the spec has no databases\n"
+     "1:1: warning: search_schemas is enabled but never offered: the spec has no databases\n"
      "1:1: warning: python_execution is enabled but never offered: the format codemode is not "
      "enabled"},
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\nformats: "
      "[codemode, hermes]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
-     "4:1: databases cannot be queried in this version (leave it out, and query the database with "
-     "a "
-     "command)"},
+     ""},
     /* deferred tools, but tool_search is not enabled */
     {"mcp: {servers: {a: {command: [x]}}}\n", ""},
     {"mcp: {servers: {a: {command: [x]}}}\nbuiltins: {enabled: []}\n", UNLISTED_SEARCH("1:1")},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libpq.c - loads libpq. Tests: tests/store/postgres/postgres_test.c. */
-#include "store/postgres/libpq.h"
+#include "io/libpq.h"
 
 #include "base/macros.h"
 #include "io/library.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edit.c - copies values and changes one part. Tests: tests/spec/load/edit_test.c. */
+/* edit.c - copies values and changes one part. Tests: tests/spec/load/document/edit_test.c. */
+#include "spec/load/document/edit.h"
+
 #include <string.h>
 
 #include "base/str.h"
-#include "spec/load/load_int.h"
 #include "json/object.h"
 
 static size_t find(haft__json object, haft_str key)

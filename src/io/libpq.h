@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store/postgres/libpq.h - loads libpq, the PostgreSQL client library, when the first store needs
- * it.
+ * io/libpq.h - loads libpq, the PostgreSQL client library, when a store or a query needs it.
  *
  * haft runs on machines without libpq. All other code calls libpq only through this table.
  */
-#ifndef HAFT_STORE_POSTGRES_LIBPQ_H
-#define HAFT_STORE_POSTGRES_LIBPQ_H
+#ifndef HAFT_IO_LIBPQ_H
+#define HAFT_IO_LIBPQ_H
 
 #include <libpq-fe.h>
 
@@ -14,6 +13,7 @@
 
 /* The functions that haft uses: PQ<name> is the member <name> of haft__libpq. */
 #define HAFT__LIBPQ_FUNCTIONS(X)                                                                   \
+    X(cancel)                                                                                      \
     X(clear)                                                                                       \
     X(cmdStatus)                                                                                   \
     X(cmdTuples)                                                                                   \
@@ -27,7 +27,12 @@
     X(errorMessage)                                                                                \
     X(finish)                                                                                      \
     X(flush)                                                                                       \
+    X(fmod)                                                                                        \
+    X(fname)                                                                                       \
+    X(freeCancel)                                                                                  \
     X(freemem)                                                                                     \
+    X(ftype)                                                                                       \
+    X(getCancel)                                                                                   \
     X(getResult)                                                                                   \
     X(getisnull)                                                                                   \
     X(getlength)                                                                                   \

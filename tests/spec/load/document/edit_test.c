@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/edit.c. */
-#include "spec/load/load_int.h"
+/* Tests for src/spec/load/document/edit.c. */
+#include "spec/load/document/edit.h"
 #include "spec/spec_help.h"
 #include "json/object.h"
 #include "json/read.h"
