@@ -43,6 +43,11 @@
     X(SUGGESTION_BYTES, "suggestion.bytes", 64,                                                    \
       "bytes of a name that a hint (\"did you mean ...\") may suggest")                            \
     X(SUGGESTION_NAMES, "suggestion.names", 1000, "names compared for one hint")                   \
+    X(MIDDLEWARE, "middleware.entries", 64,                                                        \
+      "entries of `middleware`, those of outer specs included")                                    \
+    X(MIDDLEWARE_MS, "middleware.ms", 5000, "default: `timeout` of a command or http hook")        \
+    X(MIDDLEWARE_MAX_MS, "middleware.max_ms", 600000, "`timeout` of a command or http hook")       \
+    X(MIDDLEWARE_REPLY_BYTES, "middleware.reply_bytes", 1 << 20, "bytes of the reply of a hook")   \
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
     X(CHOICE_NAMES, "choice.names", 20,                                                            \
       "tools or phases that one message to a model lists by name")                                 \

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "engine/command.h"
+#include "engine/hook/hook.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
 #include "engine/spec_change.h"
@@ -232,6 +233,9 @@ static haft_status check_spec_and_calls(haft_run *run, bool delivered, haft_erro
     before = run->state.seq;
     if (status == HAFT_OK) {
         status = recover_calls(run, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__hooks_recover(run, err);
     }
     bool recovered = run->state.seq > before;
     if (status == HAFT_OK) {

@@ -235,7 +235,7 @@ static void check_waiting(haft_runtime *runtime, haft__child_entry *entry)
         return;
     }
     /* If a running call has asked a question, only this process can deliver the answer. */
-    if (!stays_open(pool, entry) && entry->run->slots == NULL
+    if (!stays_open(pool, entry) && entry->run->slots == NULL && entry->run->hooks == NULL
         && own_state(entry->run) == HAFT_WAITING) { /* else the question was just answered */
         release_entry(runtime, entry, HAFT__CHILD_ENTRY_WAITING);
     }

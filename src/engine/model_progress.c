@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "engine/agent.h"
 #include "engine/run.h"
+#include "run/personal/personal.h"
 #include "run/redact/redact.h"
 #include "json/write.h"
 
@@ -29,7 +30,8 @@ void haft__model_progress_finish(haft__model_progress *progress)
 void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta)
 {
     if (!progress->run->log.reader.attached || progress->dropped
-        || progress->run->state.context.summarising) { /* a summary is not a part of the reply */
+        || progress->run->state.context.summarising /* a summary is not a part of the reply */
+        || haft__personal_applies(progress->run->state.spec, HAFT__REDACT_OUTPUT)) {
         return;
     }
     if (delta->kind == HAFT__DELTA_TEXT && delta->text.len > 0) {

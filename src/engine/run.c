@@ -13,6 +13,7 @@
 #include "engine/agent.h"
 #include "engine/command.h"
 #include "engine/crash_guard.h"
+#include "engine/hook/hook.h"
 #include "engine/model_call.h"
 #include "engine/runtime.h"
 #include "engine/spec_change.h"
@@ -100,6 +101,7 @@ void haft__run_stop_operations(haft_run *run)
     haft__model_call_stop(run);
     haft__tool_search_stop(run);
     haft__tool_calls_stop(run);
+    haft__hooks_stop(run);
     haft__queue_leave(run);
     haft__timer_stop(run->runtime->loop, &run->deadline_timer);
     haft__wall_clock_stop(run);
@@ -149,7 +151,7 @@ bool haft__run_is_drained(const haft_run *run)
     bool opening = run->stage == HAFT__HANDLE_OPENING;
     return !opening
            && (run->stage != HAFT__HANDLE_ACTIVE
-               || (run->slots == NULL && haft__log_is_durable(run)));
+               || (run->slots == NULL && run->hooks == NULL && haft__log_is_durable(run)));
 }
 
 bool haft__run_is_settled(const haft_run *run)
@@ -201,6 +203,7 @@ static haft_status perform_effect(haft_run *run, haft_error *err)
     case HAFT__EFFECT_READ_THREAD: haft__thread_state_read(run); return HAFT_OK;
     case HAFT__EFFECT_RUN_CALLS: {
         haft_status status = haft__tool_calls_start(run, err);
+        status = status == HAFT_OK ? haft__hooks_start(run, err) : status;
         return status == HAFT_OK ? set_deadline_timer(run, err) : status;
     }
     case HAFT__EFFECT_WAIT:
@@ -290,7 +293,7 @@ static bool is_idle(const haft_run *run)
 
 static bool has_operations(const haft_run *run)
 {
-    return run->slots != NULL || run->model_call != NULL
+    return run->slots != NULL || run->hooks != NULL || run->model_call != NULL
            || haft__tool_search_is_active(&run->search) || !haft__log_is_durable(run);
 }
 

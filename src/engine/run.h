@@ -13,6 +13,7 @@
  *     query.c store queries of the parts above
  *     model_call.c    model calls; model_progress.c their progress
  *     tool_calls.c    tool calls; tool_search.c tool search
+ *     hook/           hooks of middleware
  *     wall_clock.c    limits.wall
  *     spec_change.c   replaces the spec of the run
  *     crash_guard.c   ends runs whose owners crash
@@ -119,7 +120,8 @@ struct haft_run {
     uint32_t failed_attempts; /* failed attempts of the request that is repeated without refused
                                  members */
     haft__tool_search search;
-    haft__call_slot *slots; /* running tool calls */
+    haft__call_slot *slots;        /* running tool calls */
+    struct haft__hook_slot *hooks; /* running hooks of middleware */
     haft__run_telemetry telemetry;
 };
 

@@ -2,6 +2,7 @@
 /* wall_clock.c - counts the time of a run and ends it. Tests: tests/cli/wall_test.py. */
 #include "engine/wall_clock.h"
 
+#include "engine/hook/hook.h"
 #include "engine/model_call.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
@@ -44,6 +45,7 @@ static void on_time(void *context)
     haft__model_call_stop(run);
     haft__tool_search_stop(run);
     haft__tool_calls_stop(run);
+    haft__hooks_stop(run);
     haft__run_record_input(run, haft__buf_str(body));
 }
 

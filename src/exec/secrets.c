@@ -335,6 +335,18 @@ static void collect_tools(collector *c, const haft__tools *tools)
     }
 }
 
+static void collect_hooks(collector *c, const haft__spec *spec)
+{
+    for (size_t i = 0; i < spec->middleware_count; i++) {
+        if (haft__middleware_is_hook(&spec->middleware[i])) {
+            haft__json definition = spec->middleware[i].as.hook.program->definition;
+            const haft__json *http = haft__json_get(definition, HAFT__LIT("http"));
+            collect_named(c, definition);
+            collect_named(c, http != NULL ? *http : definition);
+        }
+    }
+}
+
 /* A key without ${NAME} is the literal key. */
 static void collect_key(collector *c, haft_str key)
 {
@@ -355,6 +367,7 @@ haft_status haft__secrets_collect_more(haft__redactor *redactor, const haft__spe
     collect_value(&c, spec->mcp); /* imported servers are not in the source */
     collect_servers(&c, spec->mcp);
     collect_tools(&c, &spec->tools);
+    collect_hooks(&c, spec);
     collect_databases(&c, spec);
     collect_key(&c, spec->model.api_key);
     haft__environment_each(collect_variable, &c);

@@ -32,6 +32,8 @@
     X(MODEL_CHANGED, "model_changed")                                                              \
     X(VIOLATION, "violation")                                                                      \
     X(REMINDED, "reminded")                                                                        \
+    X(HOOK_STARTED, "hook_started")                                                                \
+    X(INTERVENTION, "intervention")                                                                \
     X(CALL_REQUESTED, "call_requested")                                                            \
     X(CALL_STARTED, "call_started")                                                                \
     X(CALL_ASKED, "call_asked")                                                                    \

@@ -3,6 +3,8 @@
  * tests/run/decide/input_test.c. */
 #include "run/event_body.h"
 
+#include "run/middleware/middleware.h"
+
 #include "base/str.h"
 
 void haft__event_body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
@@ -64,4 +66,25 @@ bool haft__event_is_graph_change(const haft__event *event)
 {
     return event->kind == HAFT__EVENT_GRAPH_STEP
            && (haft__event_field(event, "edit") != NULL || haft__event_flag(event, "retry"));
+}
+
+void haft__field_returns(haft__json_writer *w, const haft__run *run, const haft__run_call *call,
+                         bool ok)
+{
+    bool returns = !run->wall_reached && !haft__call_is_reducer(call)
+                   && haft__middleware_next_after(run, call, ok) != NULL;
+    if (returns) {
+        haft__field_flag(w, "returns", true);
+    }
+}
+
+void haft__intervention_write(haft__json_writer *w, haft_str name, const char *where, haft_str call,
+                              const char *what, haft_str why, bool decided)
+{
+    haft__field_text(w, "name", name);
+    haft__field_string(w, "where", where);
+    haft__field_text_or_null(w, "call", call);
+    haft__field_string(w, "what", what);
+    haft__field_text(w, "why", why);
+    haft__field_flag(w, "decided", decided);
 }

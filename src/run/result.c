@@ -134,8 +134,9 @@ static bool is_waiting(const haft__run *run)
         haft__call_stage stage = run->calls[i].stage;
         if (stage == HAFT__CALL_PAUSED) {
             paused++;
-        } else if (stage == HAFT__CALL_STARTED && run->calls[i].child == NULL
-                   && !haft__call_waits_for_nested(run, &run->calls[i])) {
+        } else if ((stage == HAFT__CALL_STARTED && run->calls[i].child == NULL
+                    && !haft__call_waits_for_nested(run, &run->calls[i]))
+                   || run->calls[i].passage.hook.len > 0) {
             return false;
         }
     }

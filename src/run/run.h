@@ -55,6 +55,7 @@ typedef enum haft__call_stage {
     HAFT__CALL_PAUSED,   /* waits for the answer of a person or a client */
     HAFT__CALL_ANSWERED, /* the answer is recorded; the next step must be decided */
     HAFT__CALL_STARTED,  /* running, or about to run */
+    HAFT__CALL_RETURNED, /* has a result that middleware has not passed on yet */
     HAFT__CALL_FINISHED,
     HAFT__CALL_REFUSED,
 } haft__call_stage;
@@ -88,6 +89,25 @@ typedef struct haft__node_call {
     haft_str cache_key;      /* the node's part of the key */
 } haft__node_call;
 
+/* An entry of `middleware` that has decided about a call or a request. */
+typedef struct haft__passed {
+    const struct haft__passed *before;
+    haft_str name;
+    haft__hook_point at;
+} haft__passed;
+
+/* The state of a call, or of a request to the model, among the middleware
+ * (run/middleware/middleware.h). All texts are "" at first. */
+typedef struct haft__passage {
+    const haft__passed *passed;     /* the last one; entries that decide by rules are not in it */
+    haft_str hook;                  /* name of the hook that runs; "" if none */
+    haft__hook_point at;            /* its place */
+    haft__json arguments;           /* the arguments that it sees, before the call starts */
+    haft_str denied_by, denied_why; /* the entry that has denied the call */
+    haft_str result; /* the result that a hook gives in place of the tool; else .ptr is NULL */
+    haft_str note;   /* what the hooks tell the model */
+} haft__passage;
+
 typedef struct haft__run_call {
     haft_str id; /* c3.1: turn 3, first call; n3.1: step 3, first node */
     haft_str model_call, name, raw;
@@ -110,9 +130,13 @@ typedef struct haft__run_call {
     uint32_t attempt;        /* number in the last call_started */
     uint32_t repeats;        /* consecutive automatic retries (not by a command) */
     haft__json arguments;    /* the final arguments; null before they are known */
-    uint64_t signature;      /* hash of tool and canonical arguments; 0 before they are known */
-    haft_str cache_key;      /* tool and canonical arguments; empty if the result is not cached */
-    haft_str note;           /* appended to the result that the model sees */
+    haft__passage passage;
+    haft__json changed; /* the arguments that a hook has given the call; else null */
+    bool change_due;    /* no approval and no start of the call has these arguments yet */
+    uint64_t begun_ms;  /* time of its first call_started */
+    uint64_t signature; /* hash of tool and canonical arguments; 0 before they are known */
+    haft_str cache_key; /* tool and canonical arguments; empty if the result is not cached */
+    haft_str note;      /* appended to the result that the model sees */
     haft__pause pause;
     uint64_t paused_seq;  /* seq of the last event that paused it; identifies the question */
     uint64_t deadline_ms; /* 0: no deadline */
@@ -165,6 +189,20 @@ typedef struct haft__standing_approval {
     haft_str tool; /* hash of the tool at the time of the approval (haft__binding_make_tool) */
     haft_str call; /* the id of the call that was approved */
 } haft__standing_approval;
+
+/* An intervention that the next decision records: an input event has its finding. */
+typedef struct haft__due_intervention {
+    struct haft__due_intervention *next;
+    haft_str name, what, why;
+    haft__redact_place place;
+    haft_str call; /* "" without a call */
+} haft__due_intervention;
+
+/* The tools that an entry `select_tools` leaves out, as recorded last. */
+typedef struct haft__selection_noted {
+    struct haft__selection_noted *next;
+    haft_str name, why;
+} haft__selection_noted;
 
 /* The search state of a deferred tool. */
 typedef enum haft__tool_reveal {
@@ -399,6 +437,12 @@ typedef struct haft__run {
     haft__graph_next graph_next;
     haft_str observation; /* the last result, as the model sees it */
     haft_str last_text;   /* the last text of the model that was not empty, trimmed */
+
+    /* middleware */
+    haft__passage request;             /* the open request, or the reply that is judged */
+    haft__due_intervention *due;       /* the first; NULL if none */
+    haft__selection_noted *selections; /* of all entries `select_tools` */
+    haft_str denied_by, denied_why;    /* the entry that ends the run; "" if none */
 
     /* the end */
     haft__end end;

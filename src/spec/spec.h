@@ -9,6 +9,7 @@
 #ifndef HAFT_SPEC_SPEC_H
 #define HAFT_SPEC_SPEC_H
 
+#include "spec/middleware.h"
 #include "database/database.h"
 #include "tool/registry.h"
 
@@ -309,6 +310,8 @@ typedef struct haft__spec {
     size_t agent_tool_count;
     const haft__handoff *handoffs;
     size_t handoff_count;
+    const haft__middleware *middleware; /* the first is the outermost */
+    size_t middleware_count;
     /* Patterns for the built-ins; `tools` has the enabled ones, allowed or not. */
     const haft_str *builtin_allow, *builtin_deny;
     size_t builtin_allow_count, builtin_deny_count;

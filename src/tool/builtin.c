@@ -16,6 +16,7 @@ enum {
     VALUES, /* values of SQL */
     FROM_0, /* an integer */
     FROM_1,
+    TODOS,
 };
 static const char *const kinds[] = {
     [TEXT] = "{\"type\":\"string\"}",
@@ -25,6 +26,10 @@ static const char *const kinds[] = {
                "\"null\"]}}",
     [FROM_0] = "{\"type\":\"integer\",\"minimum\":0}",
     [FROM_1] = "{\"type\":\"integer\",\"minimum\":1}",
+    [TODOS] = "{\"type\":\"array\",\"maxItems\":100,\"items\":{\"type\":\"object\",\"properties\":"
+              "{\"content\":{\"type\":\"string\",\"minLength\":1},"
+              "\"status\":{\"enum\":[\"pending\",\"in_progress\",\"completed\"]}},"
+              "\"required\":[\"content\",\"status\"],\"additionalProperties\":false}}",
 };
 
 static const haft__builtin builtins[HAFT__BUILTIN_COUNT] = {
@@ -248,6 +253,21 @@ static const haft__builtin builtins[HAFT__BUILTIN_COUNT] = {
             .role = HAFT__ROLE_ARTIFACT,
             .cost = HAFT__COST_LIGHT,
             .idempotent = true,
+            .host = HAFT__BUILTIN_IN_RUN,
+        },
+    [HAFT__BUILTIN_WRITE_TODOS] =
+        {
+            .name = HAFT__WRITE_TODOS,
+            .description = "Write down the steps of a longer task, and mark each one when you "
+                           "begin it and when it is finished. Every call gives the whole list and "
+                           "replaces the one before; have one step in progress. A task of one or "
+                           "two steps needs no list.",
+            .arguments =
+                {
+                    {"todos", TODOS, true, "The whole list, in the order of the work"},
+                },
+            .role = HAFT__ROLE_CONTROL,
+            .cost = HAFT__COST_FREE,
             .host = HAFT__BUILTIN_IN_RUN,
         },
 };

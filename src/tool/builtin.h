@@ -15,6 +15,7 @@
 #define HAFT__TOOL_SEARCH   "tool_search"
 #define HAFT__READ_RESULT   "read_result"
 #define HAFT__TOOL_COMPLETE "complete_workflow"
+#define HAFT__WRITE_TODOS   "write_todos"
 
 /* In the order of lists: the cheapest first. */
 typedef enum haft__builtin_id {
@@ -29,6 +30,7 @@ typedef enum haft__builtin_id {
     HAFT__BUILTIN_REQUEST_USER_INPUT,
     HAFT__BUILTIN_COMPLETE_WORKFLOW,
     HAFT__BUILTIN_STORE_ARTIFACT,
+    HAFT__BUILTIN_WRITE_TODOS,
     HAFT__BUILTIN_COUNT,
 } haft__builtin_id;
 

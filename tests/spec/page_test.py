@@ -35,6 +35,11 @@ SECTIONS = [("The top", None), ("`model`", "model"), ("`model.timeouts`", "model
             ("`tool_search`", "tool_search"), ("`tool_search.embeddings`", "embeddings"),
             ("`databases.NAME`", "database"), ("`limits`", "limits"),
             ("`limits.repeats`", "repeats"),
+            ("`middleware[]`", "middleware"),
+            *((f"`middleware[].{kind}`", f"middleware/{kind}") for kind in (
+                "cache", "call_limit", "command", "fallback", "http", "rate_limit", "redact",
+                "retry", "select_tools", "todo_list", "tool_errors")),
+            ("`middleware[].select_tools.turns`", "middleware/select_tools/turns"),
             ("`approvals[]`", "approval"), ("`approvals[].when`", "approval/when"),
             ("`approvals[].on_expire`", "approval/on_expire"),
             ("`pauses`", "pauses"), ("`pauses.KIND`", "pause"),

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "cli/terminal/amount.h"
 #include "cli/timeline/context_bar.h"
+#include "tool/builtin.h"
 #include "json/object.h"
 
 typedef struct row {
@@ -61,6 +62,30 @@ void haft__event_words_nodes(haft__buf *buf, const haft__event *event)
             haft__buf_addf(buf, " x%u", i - first);
         }
     }
+}
+
+/* ---- middleware ---- */
+
+bool haft__event_words_is_quiet(const haft__event *event)
+{
+    haft_str what = haft__object_text(event->object, "what");
+    return haft__str_equal(what, HAFT__LIT("allowed"))
+           || haft__str_equal(what, HAFT__LIT("passed"));
+}
+
+const char *haft__event_words_todo(haft_str status)
+{
+    return haft__str_equal(status, HAFT__LIT("completed"))     ? "[x]"
+           : haft__str_equal(status, HAFT__LIT("in_progress")) ? "[>]"
+                                                               : "[ ]";
+}
+
+haft__json haft__event_words_todos(const haft__event *event)
+{
+    bool writes =
+        haft__str_equal(haft__object_text(event->object, "tool"), HAFT__LIT(HAFT__WRITE_TODOS));
+    return writes ? haft__object_array(haft__object_object(event->object, "arguments"), "todos")
+                  : haft__json_array(NULL, 0);
 }
 
 /* ---- the context ---- */

@@ -25,4 +25,13 @@ bool haft__event_words_context_of_reply(haft__buf *buf, const haft__event *event
  * "worker x3". */
 void haft__event_words_nodes(haft__buf *buf, const haft__event *event);
 
+/* Whether the intervention changed nothing: a hook allowed a call. */
+bool haft__event_words_is_quiet(const haft__event *event);
+
+/* The mark of the state of a step in a todo list: "[x]", "[>]" or "[ ]". */
+const char *haft__event_words_todo(haft_str status);
+
+/* The list that a call_started of write_todos writes; empty for any other event. */
+haft__json haft__event_words_todos(const haft__event *event);
+
 #endif

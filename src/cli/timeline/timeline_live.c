@@ -292,6 +292,40 @@ static void report_phrase(haft__timeline *t, const haft__event *event, const phr
     await_reply(t, event, false);
 }
 
+/* Shows what an entry of the middleware did. */
+static void report_intervention(haft__timeline *t, const haft__event *event)
+{
+    haft_str name = haft__timeline_event_text(event, "name");
+    haft_str what = haft__timeline_event_text(event, "what");
+    haft_str why = haft__timeline_event_text(event, "why");
+    if (haft__event_words_is_quiet(event) && !t->verbose) {
+        return;
+    }
+    haft__timeline_line l =
+        haft__timeline_line_begin_item(t, HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING);
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, name, 0);
+    haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, " ");
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, what, 0);
+    haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, why.len > 0 ? ": " : "");
+    haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, why);
+}
+
+/* Shows a todo list, a line for each step; the open line shows other calls. */
+static void report_started(haft__timeline *t, const haft__event *event)
+{
+    haft__json todos = haft__event_words_todos(event);
+    for (uint32_t i = 0; i < todos.count; i++) {
+        haft__timeline_line l =
+            haft__timeline_line_begin_item(t, HAFT__SYMBOL_STORED, HAFT__STYLE_DIM);
+        haft_str status = haft__object_text(todos.items[i], "status");
+        haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, haft__event_words_todo(status));
+        haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, " ");
+        haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN,
+                                        haft__object_text(todos.items[i], "content"));
+    }
+    haft__timeline_note_started(t, event);
+}
+
 /* Shows a violation. The text of the correction is for the model; it is shown if verbose. */
 static void report_violation(haft__timeline *t, const haft__event *event)
 {
@@ -571,9 +605,8 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_OPTION_REFUSED: report_phrase(t, event, &refused); return;
     case HAFT__EVENT_VIOLATION: report_violation(t, event); return;
     case HAFT__EVENT_REMINDED: report_phrase(t, event, &reminded); return;
-    case HAFT__EVENT_CALL_STARTED:
-        haft__timeline_note_started(t, event); /* the open line shows the call */
-        return;
+    case HAFT__EVENT_CALL_STARTED: report_started(t, event); return;
+    case HAFT__EVENT_INTERVENTION: report_intervention(t, event); return;
     case HAFT__EVENT_CALL_FINISHED: haft__timeline_call_finished(t, event); return;
     case HAFT__EVENT_CALL_REFUSED: report_rejected(t, event); return;
     case HAFT__EVENT_PAUSED: report_paused(t, event); return;
@@ -587,6 +620,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_RUN_FINISHED: report_end(t, event); return;
     case HAFT__EVENT_TOOLS_REVEALED: report_revealed(t, event); return;
     case HAFT__EVENT_CONSTRAINED:
+    case HAFT__EVENT_HOOK_STARTED:
     case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_CALL_REQUESTED: /* shown by call_started or call_refused */
     case HAFT__EVENT_CALL_ASKED:     /* shown by the event paused */

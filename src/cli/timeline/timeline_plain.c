@@ -361,6 +361,39 @@ static void report_answered(haft__timeline *t, const haft__event *event)
     add_field(t, event, "by");
 }
 
+/* Shows what an entry of the middleware did: "  redact: redacted: 2 email". */
+static void report_intervention(haft__timeline *t, const haft__event *event)
+{
+    haft_str call = haft__timeline_event_text(event, "call");
+    haft_str why = haft__timeline_event_text(event, "why");
+    if (haft__event_words_is_quiet(event) && !t->verbose) {
+        return;
+    }
+    add(t, "  ");
+    add_field(t, event, "name");
+    add(t, " (");
+    add_field(t, event, "where");
+    add(t, call.len > 0 ? " " : "");
+    add_short(t, call);
+    add(t, "): ");
+    add_field(t, event, "what");
+    add(t, why.len > 0 ? ": " : "");
+    add_reason(t, why);
+}
+
+/* Shows a todo list, a line for each step. */
+static void report_started(haft__timeline *t, const haft__event *event)
+{
+    haft__json todos = haft__event_words_todos(event);
+    for (uint32_t i = 0; i < todos.count; i++) {
+        add(t, i > 0 ? "\n  " : "  ");
+        add(t, haft__event_words_todo(haft__object_text(todos.items[i], "status")));
+        add(t, " ");
+        add_short(t, haft__object_text(todos.items[i], "content"));
+    }
+    haft__timeline_note_started(t, event);
+}
+
 /* Shows a step of a graph. Step 0 is the input. */
 static void report_step(haft__timeline *t, const haft__event *event)
 {
@@ -394,7 +427,8 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_OPTION_REFUSED: report_phrase(t, event, refused); return;
     case HAFT__EVENT_VIOLATION: report_violation(t, event); return;
     case HAFT__EVENT_REMINDED: report_reminded(t, event); return;
-    case HAFT__EVENT_CALL_STARTED: haft__timeline_note_started(t, event); return;
+    case HAFT__EVENT_CALL_STARTED: report_started(t, event); return;
+    case HAFT__EVENT_INTERVENTION: report_intervention(t, event); return;
     case HAFT__EVENT_CALL_FINISHED: report_finished(t, event); return;
     case HAFT__EVENT_CALL_REFUSED: report_rejected(t, event); return;
     case HAFT__EVENT_PAUSED: report_paused(t, event); return;
@@ -423,6 +457,7 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_TOOLS_HIDDEN: report_hidden(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
     case HAFT__EVENT_CONSTRAINED:
+    case HAFT__EVENT_HOOK_STARTED:
     case HAFT__EVENT_CALL_REQUESTED: /* shown by call_started or call_refused */
     case HAFT__EVENT_CALL_ASKED:     /* shown by the event paused */
     case HAFT__EVENT_CHILD_STARTED:

@@ -223,6 +223,7 @@ static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bo
     case HAFT__CALL_ARRIVED: return !at_end || !is_about_to_start(run, call);
     case HAFT__CALL_PAUSED:
         return !haft__call_needs_host(call) || is_confirmed_before_retry(run, call);
+    case HAFT__CALL_RETURNED: return true;
     case HAFT__CALL_STARTED: return is_confirmed_before_retry(run, call);
     case HAFT__CALL_ANSWERED: return false;
     }

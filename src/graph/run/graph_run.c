@@ -422,7 +422,9 @@ static haft_status fold_step(haft__run *run, const haft__event *event, haft_erro
 static haft_status fold_result(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__run_call *call = haft__run_find_call(run, haft__object_text(event->object, "call"));
-    if (call == NULL || call->node == NULL || call->closed) {
+    bool open = call != NULL && call->stage != HAFT__CALL_FINISHED
+                && call->stage != HAFT__CALL_REFUSED; /* middleware has not passed its result on */
+    if (call == NULL || call->node == NULL || call->closed || open) {
         return HAFT_OK;
     }
     haft_status status = call->node->reduces > 0 ? haft__graph_take_reduction(run, call, err)
@@ -436,6 +438,7 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     switch (event->kind) {
     case HAFT__EVENT_THREAD_STATE: return fold_thread_state(run, event, err);
     case HAFT__EVENT_GRAPH_STEP: return fold_step(run, event, err);
+    case HAFT__EVENT_INTERVENTION:
     case HAFT__EVENT_CALL_FINISHED:
     case HAFT__EVENT_CALL_REFUSED: return fold_result(run, event, err);
     default: return HAFT_OK;

@@ -75,7 +75,7 @@ bool haft__child_any_open(const haft__run *run)
 bool haft__child_is_closing(const haft__run *run)
 {
     return run->stage != HAFT__RUN_ENDED
-           && (run->cancel_asked || run->expired || run->wall_reached);
+           && (run->cancel_asked || run->expired || run->wall_reached || run->denied_by.len > 0);
 }
 
 haft__child_close haft__child_find_close(const haft__run *run)

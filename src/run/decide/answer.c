@@ -44,8 +44,16 @@ static haft_status start_approved(haft__decision *d, const haft__run_call *call,
         haft__buf_clear(&d->tools->text);
         return haft__decide_over_limit(d, call, true);
     }
-    haft_status status = haft__binding_matches(d->spec, call->tool, call->binding, call->arguments,
-                                               &matches, d->err);
+    if (call->change_due) { /* a hook has changed what the person approved */
+        return haft__decide_new_approval(d, call, call->changed);
+    }
+    haft__entering entering = HAFT__ENTERING_PASSES;
+    haft_status status = haft__decide_entering(d, call, arguments, &entering);
+    if (status != HAFT_OK || entering != HAFT__ENTERING_PASSES) {
+        return status;
+    }
+    status = haft__binding_matches(d->spec, call->tool, call->binding, call->arguments, &matches,
+                                   d->err);
     if (status != HAFT_OK) {
         return status;
     }

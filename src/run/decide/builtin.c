@@ -126,6 +126,35 @@ static haft_status read_result(haft__decision *d, const haft__run_call *call)
                             : haft__arena_fail(&d->tools->scratch, d->err);
 }
 
+/* The whole list is in the arguments of the call. Of two lists in one reply, it would be unclear
+ * which one holds. */
+static haft_status write_todos(haft__decision *d, const haft__run_call *call)
+{
+    for (const haft__run_call *c = d->run->calls + d->run->batch; c < call; c++) {
+        if (c->tool == call->tool && c->stage == HAFT__CALL_FINISHED) {
+            haft__outcome outcome = {
+                .text = HAFT__LIT("this reply has already written the list"),
+                .where = HAFT__LIT(""),
+                .hint = HAFT__LIT("write the whole list in one call"),
+            };
+            return haft__decide_builtin_result(d, call, &outcome);
+        }
+    }
+    static const char *const stages[] = {"completed", "in_progress", "pending"};
+    haft__json todos = haft__object_array(call->arguments, "todos");
+    unsigned counts[COUNT(stages)] = {0};
+    for (uint32_t i = 0; i < todos.count; i++) {
+        for (size_t k = 0; k < COUNT(stages); k++) {
+            counts[k] += haft__str_equal(haft__object_string(todos.items[i], "status"),
+                                         haft__str(stages[k]));
+        }
+    }
+    haft__buf_addf(&d->tools->text,
+                   "The list has %u steps: %u completed, %u in progress, %u pending.", todos.count,
+                   counts[0], counts[1], counts[2]);
+    return finish_text(d, call, haft__buf_str(&d->tools->text));
+}
+
 /* The built-ins of HAFT__BUILTIN_IN_RUN. */
 static haft_status (*const deciders[HAFT__BUILTIN_COUNT])(haft__decision *d,
                                                           const haft__run_call *call) = {
@@ -133,6 +162,7 @@ static haft_status (*const deciders[HAFT__BUILTIN_COUNT])(haft__decision *d,
     [HAFT__BUILTIN_REQUEST_USER_INPUT] = haft__decide_question,
     [HAFT__BUILTIN_COMPLETE_WORKFLOW] = complete,
     [HAFT__BUILTIN_STORE_ARTIFACT] = store_artifact,
+    [HAFT__BUILTIN_WRITE_TODOS] = write_todos,
 };
 
 bool haft__builtin_is_pure(const haft__tool *tool)

@@ -6,6 +6,7 @@
 #include "run/arguments.h"
 #include "run/decide/decide_int.h"
 #include "run/host.h"
+#include "run/middleware/middleware.h"
 #include "run/offer/narrowing.h"
 #include "tool/wire_name.h"
 
@@ -78,6 +79,10 @@ static haft_status explain_narrowing(haft__decision *d, const haft__run_call *ca
                        " The skill %.*s, which you have read, allows only some tools for the rest "
                        "of this run, and not this one.",
                        HAFT__ARG(skill->name));
+    }
+    const haft__middleware *entry = haft__selection_find(d->run, call->tool);
+    if (status == HAFT_OK && entry != NULL) {
+        haft__buf_addf(&d->tools->text, " %.*s leaves it out.", HAFT__ARG(entry->name));
     }
     return status;
 }
@@ -168,14 +173,17 @@ haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, ha
 }
 
 /* Writes the members that end every call_finished. */
-static haft_status commit_finished(haft__decision *d, const haft__run_call *call, bool cached,
-                                   haft__json arguments, haft_str note)
+static haft_status commit_finished(haft__decision *d, const haft__run_call *call, bool ok,
+                                   bool cached, haft__json arguments, haft_str note)
 {
     haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
     haft__json_key(&d->w, "arguments"); /* null if call_started has them */
     haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
     haft__field_text_or_null(&d->w, "note", note);
+    if (!cached) { /* the result of an earlier call is what the middleware made of it */
+        haft__field_returns(&d->w, d->run, call, ok);
+    }
     haft__field_node(&d->w, call);
     return haft__decision_commit(d);
 }
@@ -191,7 +199,7 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     haft__field_null(&d->w, "error");
     haft__field_flag(&d->w, "truncated",
                      haft__observation_is_cut(result, haft__run_observation_chars(d->run, call)));
-    return commit_finished(d, call, cached, arguments, note);
+    return commit_finished(d, call, true, cached, arguments, note);
 }
 
 haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
@@ -209,7 +217,7 @@ haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, ha
     haft__field_text(&d->w, "hint", error->hint);
     haft__json_end_object(&d->w);
     haft__field_flag(&d->w, "truncated", false);
-    return commit_finished(d, call, error->cached, arguments, note);
+    return commit_finished(d, call, false, error->cached, arguments, note);
 }
 
 haft_status haft__decide_error_of(haft__decision *d, const haft__run_call *call,

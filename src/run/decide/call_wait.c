@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "run/decide/decide.h"
+#include "run/middleware/middleware.h"
 
 static haft_str lane_of(const haft__tool *tool)
 {
@@ -62,7 +63,10 @@ uint64_t haft__call_wait_poll_at(const haft__run *run, const haft__run_call *cal
     }
     uint64_t polled = delay > 0 && past->finished ? past->finished_ms + delay : 0;
     uint64_t retried = call->node != NULL ? call->node->not_before_ms : 0;
-    return polled > retried ? polled : retried;
+    const haft__middleware *entry = NULL;
+    uint64_t limited = haft__rate_limit_at(run, call, &entry);
+    uint64_t at = polled > retried ? polled : retried;
+    return at > limited ? at : limited;
 }
 
 uint64_t haft__call_wait_next_poll(const haft__run *run, uint64_t now_ms)

@@ -12,7 +12,8 @@ typedef enum haft__call_wait_reason {
     HAFT__CALL_WAIT_LANE,     /* another call of its lane is running */
     HAFT__CALL_WAIT_PARALLEL, /* limits.parallel calls are running */
     HAFT__CALL_WAIT_OTHERS,   /* it is decided after the other calls of its turn */
-    HAFT__CALL_WAIT_DELAY,    /* its tool's poll_delay has not passed */
+    HAFT__CALL_WAIT_DELAY,    /* its tool's poll_delay, or the period of a rate limit,
+                                has not passed */
 } haft__call_wait_reason;
 
 typedef struct haft__call_wait {
@@ -40,8 +41,9 @@ const haft__run_call *haft__call_wait_lane_holder(const haft__run *run, const ha
 /* Whether limits.parallel calls are running. */
 bool haft__call_wait_parallel_full(const haft__run *run);
 
-/* The time in milliseconds before which a call of a tool that polls must not start; UINT64_MAX
- * while another call of the tool is running, 0 without a delay. */
+/* The time in milliseconds before which the call must not start, because its tool polls or because
+ * of a rate limit; UINT64_MAX while another call of a tool that polls is running, 0 without a
+ * delay. */
 uint64_t haft__call_wait_poll_at(const haft__run *run, const haft__run_call *call);
 
 /* The earliest time after `now_ms` at which a delay ends; 0 if no call waits for one. */

@@ -216,11 +216,25 @@ static bool may_write_nulls(const haft__decision *d)
     return constrained || (provider != NULL && provider->capabilities.strict_tools);
 }
 
+/* Checks the arguments that a hook has written in the same way as those of the model. */
+static haft_status check_changed(haft__decision *d, judged_call *j)
+{
+    haft__arguments arguments = {.good = false};
+    haft_status status = haft__decide_revalidate(d, j->call, j->call->changed, &arguments);
+    j->arguments = arguments.value;
+    return status == HAFT_OK && !arguments.good
+               ? decided(j, haft__decide_refuse(d, j->call, "invalid"))
+               : status;
+}
+
 static haft_status check_arguments(haft__decision *d, judged_call *j)
 {
     const haft__run *run = d->run;
     haft__arguments arguments;
     bool nullable = may_write_nulls(d);
+    if (j->call->changed.kind == HAFT__JSON_OBJECT) {
+        return check_changed(d, j);
+    }
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     haft_status status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
         j->call->tool, j->call->raw, d->tools->checker, &d->tools->scratch, run->hash_key,
@@ -234,6 +248,18 @@ static haft_status check_arguments(haft__decision *d, judged_call *j)
     haft__buf_clear(&d->tools->text);
     j->arguments = arguments.value;
     return HAFT_OK;
+}
+
+/* The way through the middleware, with the arguments with which the call would start. */
+static haft_status check_middleware(haft__decision *d, judged_call *j)
+{
+    haft__entering entering = HAFT__ENTERING_PASSES;
+    haft_status status = haft__decide_entering(d, j->call, j->arguments, &entering);
+    j->judgement = entering == HAFT__ENTERING_PASSES    ? j->judgement
+                   : entering == HAFT__ENTERING_DECIDED ? JUDGED_EVENT
+                                                        : JUDGED_WAIT;
+    d->hooked = d->hooked || entering == HAFT__ENTERING_WAITS;
+    return status;
 }
 
 static haft_status check_guard(haft__decision *d, judged_call *j)
@@ -375,9 +401,15 @@ static haft_status check_cache(haft__decision *d, judged_call *j)
                : HAFT_OK;
 }
 
-/* The next call of a tool that polls waits for its delay. */
+/* The next call of a tool that polls waits for its delay, and a call past a rate limit for its
+ * time. */
 static haft_status check_delay(haft__decision *d, judged_call *j)
 {
+    bool noted = false;
+    haft_status status = haft__decide_delayed(d, j->call, &noted);
+    if (status != HAFT_OK || noted) {
+        return decided(j, status);
+    }
     if (haft__call_wait_poll_at(d->run, j->call) > d->now_ms) {
         j->judgement = JUDGED_WAIT;
         d->delayed = true;
@@ -395,10 +427,10 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
 
 /* The checks in this order. A call that passes all of them starts. */
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
-    check_form,     check_tool_exists, check_allowed,    check_limits,    check_secrets,
-    check_parallel, check_truncated,   check_child,      check_arguments, check_guard,
-    find_earlier,   check_evidence,    check_repetition, check_equal,     check_approval,
-    check_cache,    check_delay,       check_lane,
+    check_form,       check_tool_exists, check_allowed,  check_limits,     check_secrets,
+    check_parallel,   check_truncated,   check_child,    check_arguments,  check_guard,
+    check_middleware, find_earlier,      check_evidence, check_repetition, check_equal,
+    check_approval,   check_cache,       check_delay,    check_lane,
 };
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,
@@ -445,6 +477,7 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
 {
     judgement judged = JUDGED_EVENT;
     haft_status status = HAFT_OK;
+    bool waits = false;
     *ret_decided = true;
     if (is_orphaned(d->run, call)) {
         haft__buf_add_str(&d->tools->text, HAFT__LIT("The code that made this call has ended."));
@@ -458,6 +491,10 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
     case HAFT__CALL_ANSWERED:
         if (call->closed) {
             return haft__decide_refuse_closed(d, call);
+        }
+        if (call->passage.hook.len > 0) {
+            d->hooked = true;
+            break;
         }
         if (!must_wait_for_others(d, call)) {
             return haft__decide_answer(d, call);
@@ -485,6 +522,11 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
             return haft__decide_overdue(d, call);
         }
         return haft__decide_standing(d, call, ret_decided);
+    case HAFT__CALL_RETURNED:
+        status = haft__decide_returning(d, call, &waits);
+        d->hooked = d->hooked || waits;
+        *ret_decided = status != HAFT_OK || !waits;
+        return status;
     case HAFT__CALL_FINISHED:
     case HAFT__CALL_REFUSED: break;
     }
@@ -519,7 +561,7 @@ haft_status haft__decide_calls(haft__decision *d)
                 running || (c->stage == HAFT__CALL_STARTED && !haft__call_is_agent(c) && !waits);
         }
     }
-    bool active = running || d->delayed;
+    bool active = running || d->delayed || d->hooked;
     *d->effect = (haft__effect){.kind = active ? HAFT__EFFECT_RUN_CALLS : HAFT__EFFECT_WAIT};
     return HAFT_OK;
 }

@@ -217,6 +217,10 @@ static haft_status decide_asking(haft__decision *d)
         return haft__decide_end(d, HAFT__END_VIOLATED, run->last_text, false,
                                 "the model did not obey the choice when asked again", NULL);
     }
+    status = haft__decide_for_model(d, HAFT__HOOK_BEFORE_MODEL, &changed);
+    if (status != HAFT_OK || changed) {
+        return status;
+    }
     bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;
     haft_str format = constrained ? HAFT__LIT("") : haft__constraint_format(run);
     if (format.len > 0 && decide_constraint(d, format, &status)) {
@@ -285,7 +289,11 @@ static haft_status decide_stage(haft__decision *d)
 {
     const haft__run *run = d->run;
     bool active = run->stage != HAFT__RUN_NEW && run->stage != HAFT__RUN_ENDED;
-    if (active && (run->cancel_asked || run->expired) && haft__child_any_open(run)) {
+    if (active && run->due != NULL) {
+        return haft__decide_due(d);
+    }
+    bool ends = run->cancel_asked || run->expired || run->denied_by.len > 0;
+    if (active && ends && haft__child_any_open(run)) {
         return haft__decide_wait_for_children(d);
     }
     if (active && run->cancel_asked) {
@@ -294,6 +302,9 @@ static haft_status decide_stage(haft__decision *d)
     if (active && run->expired) {
         return haft__decide_end(d, HAFT__END_EXPIRED, HAFT__LIT(""), false,
                                 "nobody answered before the deadline", NULL);
+    }
+    if (active && run->denied_by.len > 0) {
+        return haft__decide_denied(d);
     }
     if (active && run->wall_reached) {
         return haft__decide_wall(d);

@@ -4,6 +4,7 @@
 #ifndef HAFT_RUN_DECIDE_DECIDE_INT_H
 #define HAFT_RUN_DECIDE_DECIDE_INT_H
 
+#include "run/arguments.h"
 #include "run/decide/decide.h"
 #include "run/event_body.h"
 #include "run/offer/offer.h"
@@ -20,6 +21,7 @@ typedef struct haft__decision {
     haft_error *err;
     bool full;    /* limits.parallel calls are running; others wait */
     bool delayed; /* a call waits for the delay of its tool */
+    bool hooked;  /* a call waits for a hook */
 } haft__decision;
 
 /* Starts a decision about a run at a time. Resets the buffers of the decider. */
@@ -105,6 +107,10 @@ haft_status haft__decide_standing(haft__decision *d, const haft__run_call *call,
  * person must approve the call again, or the call ends with an error. */
 haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, haft_str note);
 
+/* Validates arguments for the current tool. If they are invalid, the decider's text says why. */
+haft_status haft__decide_revalidate(haft__decision *d, const haft__run_call *call, haft__json given,
+                                    haft__arguments *ret_fitted);
+
 /* The approved binding no longer matches. Asks for a new approval if the tool still accepts the
  * arguments. */
 haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *call,
@@ -123,6 +129,34 @@ haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__
 /* Decides about a started call of an agent: starts its child, or finishes the call with the end of
  * the child. *ret_decided is false while the child runs. */
 haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bool *ret_decided);
+
+/* ---- middleware.c ---- */
+
+/* `why` of call_refused if middleware has denied the call. */
+#define HAFT__REFUSED_BY_MIDDLEWARE "middleware"
+
+/* Records a finding in an earlier input (run->due). */
+haft_status haft__decide_due(haft__decision *d);
+/* Middleware has ended the run. */
+haft_status haft__decide_denied(haft__decision *d);
+
+typedef enum haft__entering {
+    HAFT__ENTERING_PASSES,  /* every entry lets the call pass with these arguments */
+    HAFT__ENTERING_DECIDED, /* decided: an event */
+    HAFT__ENTERING_WAITS,   /* a hook runs */
+} haft__entering;
+
+/* Decides about a valid call on its way through the middleware, before it starts. */
+haft_status haft__decide_entering(haft__decision *d, const haft__run_call *call,
+                                  haft__json arguments, haft__entering *ret_entering);
+/* Records, once, that a rate limit delays the call. */
+haft_status haft__decide_delayed(haft__decision *d, const haft__run_call *call, bool *ret_decided);
+/* Decides about a result on its way back. */
+haft_status haft__decide_returning(haft__decision *d, const haft__run_call *call, bool *ret_waits);
+/* Decides whether a hook sees the request, or the reply. */
+haft_status haft__decide_for_model(haft__decision *d, haft__hook_point at, bool *ret_decided);
+/* Records which tools the entries leave out of the next turn, if this has changed. */
+haft_status haft__decide_selection(haft__decision *d, bool *ret_decided);
 
 /* ---- context.c ---- */
 

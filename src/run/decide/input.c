@@ -11,8 +11,8 @@
 #include "run/decide/decide_int.h"
 #include "run/graph_change.h"
 #include "run/handoff/handoff.h"
-
 #include "run/pause/binding.h"
+#include "run/personal/personal.h"
 #include "run/prices.h"
 #include "tool/traits.h"
 
@@ -116,17 +116,21 @@ static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__
                               haft_str task, haft_str thread, haft_str parent, haft_str user,
                               const haft__spec_origin *origin)
 {
+    haft__personal_report report;
+    haft__personal_report_init(&report);
     haft__event_body_begin(w, buf, HAFT__EVENT_RUN_STARTED);
     haft__field_number(w, "version", HAFT__EVENT_VERSION);
     haft__field_text(w, "spec", spec->hash);
     haft__field_text(w, "name", spec->name);
-    haft__field_text(w, "task", task);
+    haft__personal_write_field(w, "task", spec, HAFT__REDACT_INPUT, task, &report);
     haft__field_text(w, "thread", thread);
     haft__field_text_or_null(w, "parent", parent);
     haft__field_text_or_null(w, "user", user);
     if (origin->messages != NULL) {
-        haft__field_value(w, "messages", *origin->messages);
+        haft__json_key(w, "messages");
+        haft__personal_write_value(w, spec, HAFT__REDACT_INPUT, *origin->messages, &report);
     }
+    haft__personal_report_write(w, &report);
     write_origin(w, origin);
     haft__memory_write(w, spec);
     write_skills(w, spec);
@@ -508,9 +512,13 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
                                     const haft__cache_finding *cache, uint64_t ms)
 {
     haft__json_writer w;
+    haft__personal_report report;
+    haft__personal_report_init(&report);
     haft__event_body_begin(&w, buf, HAFT__EVENT_MODEL_REPLIED);
-    haft__field_text(&w, "content", reply->content);
-    haft__field_text(&w, "reasoning", reply->reasoning);
+    haft__personal_write_field(&w, "content", run->spec, HAFT__REDACT_OUTPUT, reply->content,
+                               &report);
+    haft__personal_write_field(&w, "reasoning", run->spec, HAFT__REDACT_OUTPUT, reply->reasoning,
+                               &report);
     haft__reply recorded = *reply;
     bool summary = run->context.summarising; /* only the text of a summary is used */
     if (summary) {
@@ -549,6 +557,7 @@ void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const 
         write_unsent(&w, run, reply);
     }
     write_retries(&w, reply->retries);
+    haft__personal_report_write(&w, &report);
     if (reply->provider_calls.len > 0) {
         haft__json_key(&w, "provider_calls");
         haft__buf_add_str(w.buf, reply->provider_calls);
@@ -609,6 +618,9 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     uint32_t chars = haft__run_observation_chars(run, call);
     bool truncated = outcome->ok && haft__observation_is_cut(outcome->text, chars);
     haft__json_writer w;
+    haft__personal_report report;
+    const haft__redact_place place = HAFT__REDACT_RESULTS;
+    haft__personal_report_init(&report);
     haft__event_body_begin(&w, buf, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&w, "call", call->id);
     haft__field_text(&w, "tool", call->name);
@@ -617,14 +629,14 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
         haft__field_flag(&w, "command", true);
     }
     if (outcome->ok) {
-        haft__field_text(&w, "result", outcome->text);
+        haft__personal_write_field(&w, "result", run->spec, place, outcome->text, &report);
         haft__field_null(&w, "error");
     } else {
         haft__field_null(&w, "result");
         haft__json_key(&w, "error");
         haft__json_begin_object(&w);
         haft__field_text(&w, "where", outcome->where);
-        haft__field_text(&w, "message", outcome->text);
+        haft__personal_write_field(&w, "message", run->spec, place, outcome->text, &report);
         haft__field_text(&w, "hint", outcome->hint);
         if (outcome->diff.len > 0) {
             haft__field_text(&w, "diff", outcome->diff);
@@ -640,6 +652,10 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_number(&w, "ms", outcome->ms);
     haft__field_null(&w, "arguments"); /* in call_started */
     haft__field_null(&w, "note");      /* in call_started */
+    if (!outcome->command) {           /* a command is for the graph, not a text */
+        haft__field_returns(&w, run, call, outcome->ok);
+    }
+    haft__personal_report_write(&w, &report);
     if (outcome->sandbox.len > 0) {
         haft__json_key(&w, "sandbox");
         haft__buf_add_str(w.buf, outcome->sandbox);

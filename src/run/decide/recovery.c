@@ -28,10 +28,8 @@ static void add_unknown_text(haft__buf *text, haft_str reason)
 
 /* ---- a changed spec ---- */
 
-/* Validates the arguments for the current tool. If they are invalid, writes the reason to the
- * decider's text. */
-static haft_status revalidate(haft__decision *d, const haft__run_call *call, haft__json given,
-                              haft__arguments *ret_fitted)
+haft_status haft__decide_revalidate(haft__decision *d, const haft__run_call *call, haft__json given,
+                                    haft__arguments *ret_fitted)
 {
     haft__buf raw;
     haft__arena *scratch = &d->tools->scratch;
@@ -98,7 +96,7 @@ haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *c
 {
     haft__arguments fitted = {.good = false};
     const haft__approval_rule *rule = NULL;
-    haft_status status = revalidate(d, call, arguments, &fitted);
+    haft_status status = haft__decide_revalidate(d, call, arguments, &fitted);
     if (status != HAFT_OK || !fitted.good) {
         return status != HAFT_OK ? status : report_invalid(d, call);
     }
@@ -126,7 +124,7 @@ haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, ha
 {
     haft__arguments fitted = {.good = true, .value = call->arguments};
     haft_status status =
-        call->spec_changed ? revalidate(d, call, call->arguments, &fitted) : HAFT_OK;
+        call->spec_changed ? haft__decide_revalidate(d, call, call->arguments, &fitted) : HAFT_OK;
     if (status != HAFT_OK || !fitted.good) {
         return status != HAFT_OK ? status : report_invalid(d, call);
     }

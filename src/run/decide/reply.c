@@ -150,7 +150,11 @@ haft_status haft__decide_reply(haft__decision *d)
 {
     const haft__run *run = d->run;
     haft_str text = haft__str_trim(run->reply.content);
-    bool calls = run->call_count > run->batch;
+    bool calls = run->call_count > run->batch, hooked = false;
+    haft_status status = haft__decide_for_model(d, HAFT__HOOK_AFTER_MODEL, &hooked);
+    if (status != HAFT_OK || hooked) {
+        return status;
+    }
     if (run->reply.stop == HAFT__STOP_REFUSAL) {
         return haft__decide_end(d, HAFT__END_REFUSED, text, false,
                                 "the model or its provider refused", NULL);
@@ -158,8 +162,11 @@ haft_status haft__decide_reply(haft__decision *d)
     if (run->forced_by_limit) {
         return decide_final(d, text);
     }
+    if (run->request.result.ptr != NULL) { /* a hook has answered in place of the model */
+        return decide_text(d, text);
+    }
     haft__violation violation = HAFT__VIOLATION_NONE;
-    haft_status status = judge_reply(d, text.len > 0, &violation);
+    status = judge_reply(d, text.len > 0, &violation);
     if (status != HAFT_OK) {
         return status;
     }

@@ -171,5 +171,7 @@ haft_status haft__decide_turn(haft__decision *d)
                                             : "the tools' outputs are the answer",
                                 NULL);
     }
-    return decide_choice(d, &facts);
+    bool selected = false;
+    status = haft__decide_selection(d, &selected);
+    return status != HAFT_OK || selected ? status : decide_choice(d, &facts);
 }

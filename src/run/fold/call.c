@@ -53,9 +53,8 @@ static haft_status end_batch(haft__run *run, haft_error *err)
     return HAFT_OK;
 }
 
-/* Finds the call of an event in the last reply, and commits the reply to the conversation. */
-static haft_status find_call(haft__run *run, const haft__event *event, haft__run_call **ret_call,
-                             haft_error *err)
+haft_status haft__fold_find_call(haft__run *run, const haft__event *event,
+                                 haft__run_call **ret_call, haft_error *err)
 {
     haft_str id = {NULL, 0};
     haft_status status = haft__event_text(event, "call", &id, err);
@@ -164,7 +163,7 @@ haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft
     haft__run_call *call = NULL;
     const haft__json *question = haft__event_field(event, "question");
     const haft__json *within = haft__event_field(event, "within_ms");
-    haft_status status = find_call(run, event, &call, err);
+    haft_status status = haft__fold_find_call(run, event, &call, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -205,7 +204,7 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
 {
     haft__run_call *call = NULL;
     uint64_t attempt = 0;
-    haft_status status = find_call(run, event, &call, err);
+    haft_status status = haft__fold_find_call(run, event, &call, err);
     if (status == HAFT_OK) {
         status = haft__event_number(event, "attempt", &attempt, err);
     }
@@ -239,6 +238,8 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
     bool counts = !call->started && !haft__call_is_reducer(call);
     run->usage.calls += counts;
     run->usage.cost_units += counts ? haft__evidence_cost(call->tool->traits.cost) : 0;
+    call->begun_ms = call->started ? call->begun_ms : event->at_ms;
+    call->change_due = false;
     call->started = true;
     call->attempt = (uint32_t)attempt;
     call->stage = HAFT__CALL_STARTED;
@@ -359,15 +360,49 @@ static bool note_progress(haft__run *run, const haft__run_call *call)
     return !call->tool->traits.polls && haft__no_progress_note(&run->progress, past, run->turn);
 }
 
+/* Appends what the hooks tell the model. */
+static haft_status add_hook_note(haft__run *run, haft__run_call *call, haft_error *err)
+{
+    haft_str note = call->passage.note;
+    if (note.len == 0) {
+        return HAFT_OK;
+    }
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(&text, call->shown);
+    haft__buf_add_str(&text, HAFT__LIT("\n\nNote: "));
+    haft__buf_add_str(&text, note);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        call->shown = haft__arena_copy(run->arena, haft__buf_str(&text));
+        status = call->shown.ptr != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft_status haft__fold_finish_call(haft__run *run, haft__run_call *call, haft_error *err)
+{
+    call->stage = HAFT__CALL_FINISHED;
+    haft_status status = set_shown_text(run, call, note_progress(run, call), err);
+    if (status == HAFT_OK) {
+        status = add_hook_note(run, call, err);
+    }
+    if (status == HAFT_OK) {
+        status = count_finished(run, call, err);
+    }
+    return status == HAFT_OK ? end_batch(run, err) : status;
+}
+
 haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
-    haft_status status = find_call(run, event, &call, err);
+    haft_status status = haft__fold_find_call(run, event, &call, err);
     if (status != HAFT_OK) {
         return status;
     }
-    if (call->tool == NULL || call->stage == HAFT__CALL_FINISHED
-        || call->stage == HAFT__CALL_REFUSED) {
+    if (call->tool == NULL || call->stage == HAFT__CALL_RETURNED
+        || call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED) {
         return haft__fold_fail(event, "the call already has a result, or cannot have one", err);
     }
     if (call->stage == HAFT__CALL_PAUSED && !is_pinned(call)) {
@@ -391,21 +426,24 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         status = haft__fold_fail(event, "the call failed, but the event has no error", err);
     }
     if (status == HAFT_OK) {
-        call->stage = HAFT__CALL_FINISHED;
-        call->finished_ms = event->at_ms;
-        status = set_shown_text(run, call, note_progress(run, call), err);
+        status = haft__fold_personal(run, event, HAFT__REDACT_RESULTS, err);
     }
-    if (status == HAFT_OK) {
-        status = count_finished(run, call, err);
+    if (status != HAFT_OK) {
+        return status;
     }
-    return status == HAFT_OK ? end_batch(run, err) : status;
+    call->finished_ms = event->at_ms;
+    if (haft__event_flag(event, "returns")) { /* the middleware sees the result first */
+        call->stage = HAFT__CALL_RETURNED;
+        return HAFT_OK;
+    }
+    return haft__fold_finish_call(run, call, err);
 }
 
 haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
     haft_str why = {NULL, 0};
-    haft_status status = find_call(run, event, &call, err);
+    haft_status status = haft__fold_find_call(run, event, &call, err);
     if (status == HAFT_OK) {
         status = haft__event_text(event, "why", &why, err);
     }
@@ -427,7 +465,8 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
         haft__str_equal(why, HAFT__LIT("unknown")) || haft__str_equal(why, HAFT__LIT("invalid"));
     if (call->tool != NULL) {
         haft__tool_history *past = &run->past[haft__run_tool_index(run, call->tool)];
-        past->rejected += haft__str_equal(why, HAFT__LIT("denied"));
+        past->rejected += haft__str_equal(why, HAFT__LIT("denied"))
+                          || haft__str_equal(why, HAFT__LIT("middleware"));
     }
     if (haft__str_equal(why, HAFT__LIT("repeated"))) {
         haft__no_progress_note_refused(&run->progress, haft__run_hash(call->name), run->turn);
@@ -452,7 +491,7 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     haft__run_call *call = NULL;
     haft_str name = {NULL, 0};
     haft__pause pause;
-    haft_status status = find_call(run, event, &call, err);
+    haft_status status = haft__fold_find_call(run, event, &call, err);
     if (status == HAFT_OK) {
         status = haft__event_text(event, "pause", &name, err);
     }
@@ -478,6 +517,7 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
             event, "an approval comes before a call starts, every other pause after", err);
     }
     call->pause = pause;
+    call->change_due = false;
     call->lost = lost;
     if (!kind->carries_elicitation) {
         forget_question(call);
@@ -529,7 +569,7 @@ static haft_status keep_standing(haft__run *run, const haft__run_call *call,
 haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
-    haft_status status = find_call(run, event, &call, err);
+    haft_status status = haft__fold_find_call(run, event, &call, err);
     if (status == HAFT_OK) {
         status = haft__event_text(event, "verdict", &call->verdict, err);
     }
@@ -609,8 +649,8 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
 {
     haft__run_call *call = NULL;
     haft__artifact *artifact = haft__arena_alloc(run->arena, sizeof(*artifact));
-    haft_status status =
-        artifact != NULL ? find_call(run, event, &call, err) : haft__arena_fail(run->arena, err);
+    haft_status status = artifact != NULL ? haft__fold_find_call(run, event, &call, err)
+                                          : haft__arena_fail(run->arena, err);
     if (status != HAFT_OK || call == NULL) {
         return status;
     }

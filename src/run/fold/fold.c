@@ -173,6 +173,9 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     run->reply_committed = true;
     status = haft__fold_child_of(run, event, err);
     if (status == HAFT_OK) {
+        status = haft__fold_personal(run, event, HAFT__REDACT_INPUT, err);
+    }
+    if (status == HAFT_OK) {
         status = haft__fold_copy_json(run, haft__event_field(event, "set"), &run->overrides, err);
     }
     if (status == HAFT_OK) {
@@ -281,6 +284,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     run->turn = (uint32_t)turn;
     run->shown_before_turn = run->shown_count;
     run->turn_seq = event->seq;
+    haft__fold_reset_request(run);
     run->violations = 0;
     run->continuations = 0;
     run->numbered_calls = 0;
@@ -363,6 +367,8 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_MODEL_FAILED: return haft__fold_model_failed(run, event, err);
     case HAFT__EVENT_VIOLATION: return haft__fold_violation(run, event, err);
     case HAFT__EVENT_REMINDED: return haft__fold_reminded(run, event, err);
+    case HAFT__EVENT_HOOK_STARTED: return haft__fold_hook_started(run, event, err);
+    case HAFT__EVENT_INTERVENTION: return haft__fold_intervention(run, event, err);
     case HAFT__EVENT_CALL_REQUESTED: return haft__fold_call_requested(run, event, err);
     case HAFT__EVENT_CALL_STARTED: return haft__fold_call_started(run, event, err);
     case HAFT__EVENT_CALL_ASKED: return haft__fold_call_asked(run, event, err);

@@ -110,6 +110,25 @@ HAFT_MUST_USE haft_status haft__fold_answered(haft__run *run, const haft__event 
 HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
                                                      haft_error *err);
 
+/* Finds the call of an event in the last reply, and commits the reply to the conversation. */
+HAFT_MUST_USE haft_status haft__fold_find_call(haft__run *run, const haft__event *event,
+                                               haft__run_call **ret_call, haft_error *err);
+/* The result of a call is complete: it counts, and the model sees it. */
+HAFT_MUST_USE haft_status haft__fold_finish_call(haft__run *run, haft__run_call *call,
+                                                 haft_error *err);
+
+/* ---- middleware.c ---- */
+
+HAFT_MUST_USE haft_status haft__fold_hook_started(haft__run *run, const haft__event *event,
+                                                  haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_intervention(haft__run *run, const haft__event *event,
+                                                  haft_error *err);
+/* Reads the member `personal` of an event with a text of this place. */
+HAFT_MUST_USE haft_status haft__fold_personal(haft__run *run, const haft__event *event,
+                                              haft__redact_place place, haft_error *err);
+/* The next request passes the middleware from the start. */
+void haft__fold_reset_request(haft__run *run);
+
 /* ---- graph.c ---- */
 
 /* A run of a graph has started. From now on only calls are decided. */

@@ -197,6 +197,9 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     if (status == HAFT_OK) {
         status = add_calls(run, event, err);
     }
+    if (status == HAFT_OK) {
+        status = haft__fold_personal(run, event, HAFT__REDACT_OUTPUT, err);
+    }
     if (status != HAFT_OK) {
         return status;
     }
@@ -251,6 +254,7 @@ haft_status haft__fold_violation(haft__run *run, const haft__event *event, haft_
         return status;
     }
     run->violations++;
+    haft__fold_reset_request(run);
     run->constraint = HAFT__CONSTRAINT_NONE; /* the next request gets a new decision */
     run->call_count = run->batch;            /* the reply is recorded but has no further effect */
     run->reply_committed = true;

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "format/format.h"
 #include "model/model_rules.h"
+#include "run/middleware/middleware.h"
 #include "run/offer/narrowing.h"
 #include "tool/builtin.h"
 
@@ -228,7 +229,8 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
         const haft__tool_history *past = &run->past[offered.items[i]];
         haft__visibility visibility = haft__resolve_index(run, offered.items[i]).visibility;
         if (visibility != HAFT__VISIBILITY_NONE) {
-            bool narrowed = haft__narrowing_find(&narrowing, run->spec, tool) != NULL;
+            bool narrowed = haft__narrowing_find(&narrowing, run->spec, tool) != NULL
+                            || haft__selection_find(run, tool) != NULL;
             tools[count++] = (haft__choice_tool){
                 .name = tool->name,
                 .role = tool->role,

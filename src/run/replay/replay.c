@@ -40,6 +40,9 @@ static bool is_input(const haft__event *event)
     if (kind == HAFT__EVENT_ARTIFACT_STORED) {
         return haft__artifact_is_result(event); /* a binary result */
     }
+    if (kind == HAFT__EVENT_INTERVENTION) {
+        return !haft__event_flag(event, "decided"); /* the outcome of a hook */
+    }
     return kind == HAFT__EVENT_RUN_STARTED || kind == HAFT__EVENT_MODEL_REPLIED
            || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_OPTION_REFUSED
            || kind == HAFT__EVENT_CALL_FINISHED || kind == HAFT__EVENT_ANSWERED
@@ -87,6 +90,9 @@ static bool is_result_of_operation(const haft__run *run, const haft__event *even
     if (event->kind == HAFT__EVENT_CHILD_FINISHED) {
         const haft__child *child = haft__child_find(run, key);
         return child != NULL && !child->finished;
+    }
+    if (event->kind == HAFT__EVENT_INTERVENTION) {
+        return is_input(event); /* the fold accepts it only for an open hook */
     }
     const haft__run_call *call = is_input(event) ? haft__run_find_call(run, key) : NULL;
     bool of_call = requested || event->kind == HAFT__EVENT_CALL_FINISHED

@@ -415,11 +415,12 @@ static haft_status read_atom(haft__ecma_reader *p, atom_kind *ret_kind,
 
 /* Reduces a repeat at either end of the expression to its minimum count: a match of x{n,m}y
  * contains a match of x{n}y, and a match of yx{n,m} contains a match of yx{n}. Not done if the
- * expression has references, which could observe the captures of x. */
+ * expression has references, which could observe the captures of x, and not if the caller needs
+ * the place of the match. */
 static void shorten(const haft__ecma_reader *p, bool first, quantifier *q)
 {
     int c = haft__ecma_peek(p);
-    if (p->depth == 0 && !p->has_references && (first || c < 0 || c == '|')) {
+    if (p->depth == 0 && !p->whole && !p->has_references && (first || c < 0 || c == '|')) {
         *q = (quantifier){q->min, q->min, false};
     }
 }
@@ -605,7 +606,7 @@ static haft_status read_all(haft__ecma_reader *p)
     return status == HAFT_OK ? haft__buf_check(p->out, p->err) : status;
 }
 
-haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf, haft_error *err)
+static haft_status translate(haft_str source, bool whole, haft__buf *ret_buf, haft_error *err)
 {
     if (source.len > HAFT__LIMIT_PATTERN_BYTES) {
         return haft__fail(err, HAFT_TOO_BIG, "", "the expression has %zu bytes, more than %d",
@@ -616,6 +617,7 @@ haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf, haft_error
         .out = ret_buf,
         .err = err,
         .has_references = has_references(source),
+        .whole = whole,
         .callout_end = SIZE_MAX,
     };
     size_t valid = haft__utf8_valid_prefix(source);
@@ -632,4 +634,14 @@ haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf, haft_error
     haft__buf_finish(&p.groups);
     haft__buf_finish(&p.references);
     return status;
+}
+
+haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf, haft_error *err)
+{
+    return translate(source, false, ret_buf, err);
+}
+
+haft_status haft__ecma_translate_whole(haft_str source, haft__buf *ret_buf, haft_error *err)
+{
+    return translate(source, true, ret_buf, err);
 }

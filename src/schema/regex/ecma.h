@@ -11,7 +11,7 @@
  *
  * Output: ASCII. Letters and digits are copied, and every other character is written as \x{..}, so
  * that no input becomes PCRE2 syntax by accident. The pattern only answers whether a text matches,
- * not where:
+ * not where (except that of haft__ecma_translate_whole):
  *   - Groups capture only if the expression has back references.
  *   - A repeat at the start or the end of the expression is reduced to its minimum count. This can
  *     change the position of a match, but not whether one exists: \s+$ becomes \s$.
@@ -42,6 +42,10 @@
  * TOO_BIG as for haft__pattern_compile. */
 HAFT_MUST_USE haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf,
                                                haft_error *err);
+
+/* Like haft__ecma_translate, for a pattern that also answers where the match is. */
+HAFT_MUST_USE haft_status haft__ecma_translate_whole(haft_str source, haft__buf *ret_buf,
+                                                     haft_error *err);
 
 /* The names in \p{...}; at most three for one property, the rest NULL. */
 typedef struct haft__ecma_property_names {

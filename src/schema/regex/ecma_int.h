@@ -67,6 +67,7 @@ typedef struct haft__ecma_reader {
     uint32_t written;     /* those of them that are in the output */
     uint32_t depth;
     bool has_references; /* anywhere in the source */
+    bool whole;          /* the place of a match must be right, too */
     bool behind;         /* inside a look-behind */
     bool posix_class;    /* a text such as [[:alpha:] occurred, so an unmatched `]` is an error */
     uint32_t since_callout; /* characters matched since the last callout */

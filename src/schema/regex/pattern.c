@@ -130,8 +130,10 @@ static haft_status keep_code(haft__pattern *pattern, haft__arena *arena, haft_er
     return pattern->code != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
-haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
-                                  const haft__pattern **ret_pattern, haft_error *err)
+/* `translate` is haft__ecma_translate or haft__ecma_translate_whole. */
+static haft_status compile(haft__arena *arena, haft_str source,
+                           haft_status (*translate)(haft_str, haft__buf *, haft_error *),
+                           const haft__pattern **ret_pattern, haft_error *err)
 {
     haft__pattern *pattern = haft__arena_array(arena, 1, sizeof(*pattern));
     if (pattern == NULL) {
@@ -139,7 +141,7 @@ haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
     }
     haft__buf text;
     haft__buf_init(&text, (HAFT__LIMIT_PATTERN_BYTES + 1) * HAFT__ECMA_GROWTH);
-    haft_status status = haft__ecma_translate(source, &text, err);
+    haft_status status = translate(source, &text, err);
     if (status == HAFT_OK) {
         status = compile_text(pattern, haft__buf_str(&text), err);
     }
@@ -151,6 +153,18 @@ haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
         *ret_pattern = pattern;
     }
     return status;
+}
+
+haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
+                                  const haft__pattern **ret_pattern, haft_error *err)
+{
+    return compile(arena, source, haft__ecma_translate, ret_pattern, err);
+}
+
+haft_status haft__pattern_compile_to_find(haft__arena *arena, haft_str source,
+                                          const haft__pattern **ret_pattern, haft_error *err)
+{
+    return compile(arena, source, haft__ecma_translate_whole, ret_pattern, err);
 }
 
 haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf, haft_error *err)
@@ -233,20 +247,32 @@ static void set_limits(haft__pattern_scratch *scratch, size_t length)
     scratch->position = 0;
 }
 
-haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
-                                         haft__pattern_scratch *scratch, haft_str subject)
+haft__pattern_result haft__pattern_find(const haft__pattern *pattern,
+                                        haft__pattern_scratch *scratch, haft_str subject,
+                                        size_t from, size_t *ret_start, size_t *ret_end)
 {
-    set_limits(scratch, subject.len);
+    set_limits(scratch, subject.len - from);
+    scratch->position = from;
     const char *text = subject.len > 0 ? subject.ptr : "";
-    int found = pcre2_match(pattern->code, (PCRE2_SPTR)text, subject.len, 0, PCRE2_NO_UTF_CHECK,
+    int found = pcre2_match(pattern->code, (PCRE2_SPTR)text, subject.len, from, PCRE2_NO_UTF_CHECK,
                             scratch->data, scratch->context);
     if (found >= 0) {
+        const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(scratch->data);
+        *ret_start = offsets[0];
+        *ret_end = offsets[1];
         return HAFT__PATTERN_YES;
     }
     if (found == PCRE2_ERROR_NOMATCH) {
         return HAFT__PATTERN_NO;
     }
     return found == PCRE2_ERROR_NOMEMORY ? HAFT__PATTERN_NO_MEMORY : HAFT__PATTERN_LIMIT;
+}
+
+haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
+                                         haft__pattern_scratch *scratch, haft_str subject)
+{
+    size_t start, end;
+    return haft__pattern_find(pattern, scratch, subject, 0, &start, &end);
 }
 
 size_t haft__pattern_steps(const haft__pattern_scratch *scratch)

@@ -30,6 +30,11 @@ typedef enum haft__pattern_result {
 HAFT_MUST_USE haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
                                                 const haft__pattern **ret_pattern, haft_error *err);
 
+/* Like haft__pattern_compile, for haft__pattern_find. */
+HAFT_MUST_USE haft_status haft__pattern_compile_to_find(haft__arena *arena, haft_str source,
+                                                        const haft__pattern **ret_pattern,
+                                                        haft_error *err);
+
 /* Appends the PCRE2 pattern that `source` is translated to. */
 HAFT_MUST_USE haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf,
                                                   haft_error *err);
@@ -42,6 +47,12 @@ void haft__pattern_scratch_destroy(haft__pattern_scratch *scratch);
 /* Whether `pattern` matches anywhere in `subject` (valid UTF-8). */
 haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
                                          haft__pattern_scratch *scratch, haft_str subject);
+
+/* Like haft__pattern_match, for a pattern of haft__pattern_compile_to_find, from the byte `from`
+ * on. For YES, returns the bytes of the match. */
+haft__pattern_result haft__pattern_find(const haft__pattern *pattern,
+                                        haft__pattern_scratch *scratch, haft_str subject,
+                                        size_t from, size_t *ret_start, size_t *ret_end);
 
 /* The number of steps of the last match, for callers with a budget for many matches. */
 size_t haft__pattern_steps(const haft__pattern_scratch *scratch);

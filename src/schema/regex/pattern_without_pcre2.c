@@ -30,6 +30,12 @@ haft_status haft__pattern_compile(haft__arena *arena, haft_str source,
     return refuse(err);
 }
 
+haft_status haft__pattern_compile_to_find(haft__arena *arena, haft_str source,
+                                          const haft__pattern **ret_pattern, haft_error *err)
+{
+    return haft__pattern_compile(arena, source, ret_pattern, err);
+}
+
 haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf, haft_error *err)
 {
     (void)source;
@@ -55,6 +61,16 @@ haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
     (void)scratch;
     (void)subject;
     return HAFT__PATTERN_LIMIT;
+}
+
+haft__pattern_result haft__pattern_find(const haft__pattern *pattern,
+                                        haft__pattern_scratch *scratch, haft_str subject,
+                                        size_t from, size_t *ret_start, size_t *ret_end)
+{
+    (void)from;
+    (void)ret_start;
+    (void)ret_end;
+    return haft__pattern_match(pattern, scratch, subject);
 }
 
 size_t haft__pattern_steps(const haft__pattern_scratch *scratch)

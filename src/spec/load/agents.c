@@ -8,11 +8,13 @@
  * run needs no spec files. An agent may use the agents of its outer specs. Tests:
  * tests/spec/load/agents_test.c, tests/spec/load/graphs_test.c, tests/cli/children_test.py.
  */
+#include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "run/handoff/handoff.h"
 #include "spec/load/build_int.h"
 #include "spec/load/load_int.h"
+#include "json/canonical.h"
 #include "json/object.h"
 #include "json/pointer.h"
 
@@ -158,6 +160,45 @@ static void report_problems(haft__loader *l, const reference *r, const haft__spe
     }
 }
 
+/* Whether `list` begins with the items of `start`. */
+static bool begins_with(haft__loader *l, haft__json list, haft__json start)
+{
+    haft__buf a, b;
+    haft__buf_init(&a, HAFT__LIMIT_SPEC_BYTES);
+    haft__buf_init(&b, HAFT__LIMIT_SPEC_BYTES);
+    bool same = start.count <= list.count;
+    for (uint32_t i = 0; same && i < start.count && l->status == HAFT_OK; i++) {
+        haft__buf_clear(&a);
+        haft__buf_clear(&b);
+        bool written = haft__json_write_canonical(&a, list.items[i], NULL) == HAFT_OK
+                       && haft__json_write_canonical(&b, start.items[i], NULL) == HAFT_OK;
+        same = written && haft__str_equal(haft__buf_str(&a), haft__buf_str(&b));
+    }
+    haft__buf_finish(&a);
+    haft__buf_finish(&b);
+    return same;
+}
+
+/* The middleware of the outer spec is around that of the agent, so that an agent cannot leave it
+ * out. A stored agent already has it. */
+static void add_middleware(haft__loader *l, haft__json *io_value)
+{
+    haft__json outer = haft__object_array(l->source, "middleware");
+    haft__json own = haft__object_array(*io_value, "middleware");
+    if (begins_with(l, own, outer)) {
+        return;
+    }
+    haft__json *all = haft__loader_alloc(l, (size_t)outer.count + own.count, sizeof(*all));
+    for (uint32_t i = 0; all != NULL && i < outer.count + own.count; i++) {
+        all[i] = i < outer.count ? outer.items[i] : own.items[i - outer.count];
+    }
+    if (all != NULL
+        && !haft__edit_put(l->arena, io_value, HAFT__LIT("middleware"),
+                           haft__json_array(all, outer.count + own.count))) {
+        l->status = haft__arena_fail(l->arena, NULL);
+    }
+}
+
 /* The text of an agent in the spec. The agent uses the models and the files of the outer spec
  * unless it names others. */
 static haft_str text_of(haft__loader *l, haft__json value)
@@ -179,6 +220,7 @@ static haft_str text_of(haft__loader *l, haft__json value)
             l->status = haft__arena_fail(l->arena, NULL);
         }
     }
+    add_middleware(l, &value);
     return haft__loader_write_text(l, value);
 }
 

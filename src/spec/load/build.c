@@ -279,6 +279,23 @@ static void build_pauses(haft__loader *l)
     }
 }
 
+void haft__loader_read_approval(haft__loader *l, haft__json source, haft_str pointer,
+                                haft__approval_rule *ret_rule)
+{
+    haft__approval_rule rule = {
+        .when = haft__object_get(source, "when"),
+        .on_expire = build_on_expire(source),
+        .deadline_ms = haft__loader_read_time_limit(
+            l, haft__object_get(source, "deadline"),
+            haft__loader_pointer(l, "%.*s/deadline", HAFT__ARG(pointer))),
+    };
+    rule.tools =
+        haft__loader_read_strings(l, haft__object_array(source, "tools"), &rule.tool_count);
+    rule.traits =
+        haft__loader_read_strings(l, haft__object_array(source, "traits"), &rule.trait_count);
+    *ret_rule = rule;
+}
+
 static void build_approvals(haft__loader *l)
 {
     haft__json source = haft__object_array(l->source, "approvals");
@@ -287,16 +304,8 @@ static void build_approvals(haft__loader *l)
         return;
     }
     for (uint32_t i = 0; i < source.count; i++) {
-        haft__json rule = source.items[i];
-        haft_str pointer = haft__loader_pointer(l, "/approvals/%u/deadline", i);
-        rules[i].tools =
-            haft__loader_read_strings(l, haft__object_array(rule, "tools"), &rules[i].tool_count);
-        rules[i].traits =
-            haft__loader_read_strings(l, haft__object_array(rule, "traits"), &rules[i].trait_count);
-        rules[i].when = haft__object_get(rule, "when");
-        rules[i].deadline_ms =
-            haft__loader_read_time_limit(l, haft__object_get(rule, "deadline"), pointer);
-        rules[i].on_expire = build_on_expire(rule);
+        haft__loader_read_approval(l, source.items[i], haft__loader_pointer(l, "/approvals/%u", i),
+                                   &rules[i]);
     }
     l->spec->approvals = rules;
     l->spec->approval_count = source.count;

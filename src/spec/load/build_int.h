@@ -7,8 +7,6 @@
 
 #include "spec/load/load_int.h"
 
-/* A whole number that is not negative, or `fallback`. */
-
 /* Reads a duration in milliseconds; `fallback` if the value is neither text nor number. */
 uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str pointer,
                                     uint64_t fallback);
@@ -36,6 +34,10 @@ void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointe
 /* Reads dollars, in millionths; `fallback` without the key. */
 uint64_t haft__loader_read_micros(haft__loader *l, haft__json object, const char *key,
                                   haft_str pointer, uint64_t fallback);
+
+/* Reads a rule of `approvals`, or the options of an entry `approval` of `middleware`. */
+void haft__loader_read_approval(haft__loader *l, haft__json source, haft_str pointer,
+                                haft__approval_rule *ret_rule);
 
 /* The texts of an array. */
 const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, size_t *ret_count);

@@ -208,7 +208,8 @@ static const haft__spec *load_with(haft__loader *l, haft__json source, haft__jso
     options.model = NULL;
     options.model_always = false;
     if (!haft__edit_put(l->arena, &source, HAFT__LIT("model"), model)
-        || !haft__edit_remove(l->arena, &source, HAFT__LIT("models"))) {
+        || !haft__edit_remove(l->arena, &source, HAFT__LIT("models"))
+        || !haft__edit_remove(l->arena, &source, HAFT__LIT("middleware"))) {
         l->status = haft__arena_fail(l->arena, NULL);
         return NULL;
     }
@@ -249,12 +250,27 @@ void haft__loader_build_summariser(haft__loader *l)
 void haft__loader_build_fallbacks(haft__loader *l)
 {
     haft__json models = haft__object_array(l->source, "models");
-    if (!haft__loader_keys_are_valid(l, "model models")) {
+    haft_str pointer = HAFT__LIT("/models");
+    uint32_t first = 1; /* the one before is the model of the spec */
+    if (!haft__loader_keys_are_valid(l, "model models middleware")) {
         return;
     }
-    for (uint32_t i = models.count; i > 1 && l->status == HAFT_OK; i--) {
-        haft_str at = haft__loader_pointer(l, "/models/%u", i - 1);
-        haft_str with = haft__loader_pointer(l, "with models[%u]: ", i - 1);
+    haft__json further = haft__loader_find_fallback(l, &pointer);
+    if (further.kind == HAFT__JSON_ARRAY && models.count > 0) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                               "the spec has both \"models\" and an entry \"fallback\"");
+        haft__loader_hint(l, problem, "keep one of the two");
+        return;
+    }
+    if (further.kind == HAFT__JSON_ARRAY) {
+        models = further;
+        first = 0;
+    }
+    for (uint32_t i = models.count; i > first && l->status == HAFT_OK; i--) {
+        haft_str at = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(pointer), i - 1);
+        haft_str with = haft__loader_pointer(
+            l, "with %s[%u]: ", first > 0 ? "models" : "fallback.models", i - 1);
         const haft__spec *loaded = load_with(l, l->source, models.items[i - 1], at, with);
         haft__spec *fallback = loaded != NULL ? haft__loader_alloc(l, 1, sizeof(*fallback)) : NULL;
         if (fallback != NULL) {

@@ -47,7 +47,9 @@ void haft__loader_add_tool(haft__loader *l, const haft__tool *tool, haft_str poi
                                  HAFT__LIMIT_SPEC_TOOLS);
         return;
     }
-    haft_status status = haft__tools_add(&l->spec->tools, tool, &err);
+    haft__tool added = *tool;
+    haft__loader_apply_middleware(l, &added);
+    haft_status status = haft__tools_add(&l->spec->tools, &added, &err);
     if (status != HAFT_OK) {
         report(l, pointer, &err, status);
     }
@@ -315,6 +317,15 @@ static void enable_read_result(haft__loader *l)
     }
 }
 
+static void enable_todos(haft__loader *l)
+{
+    haft__json name = haft__json_string(HAFT__LIT(HAFT__WRITE_TODOS));
+    if (haft__loader_has_middleware(l, HAFT__MIDDLEWARE_TODO_LIST)
+        && l->spec->kind != HAFT__SPEC_GRAPH) {
+        add_builtins(l, haft__json_array(&name, 1), HAFT__LIT("/middleware"));
+    }
+}
+
 void haft__loader_build_tools(haft__loader *l)
 {
     haft__json entries = haft__object_array(l->source, "tools");
@@ -333,6 +344,7 @@ void haft__loader_build_tools(haft__loader *l)
         }
     }
     add_builtins(l, enabled, HAFT__LIT("/builtins/enabled"));
+    enable_todos(l);
     for (size_t i = 0; i < l->options->function_count && l->status == HAFT_OK; i++) {
         haft__loader_add_tool(l, l->options->functions[i], HAFT__LIT("/tools"));
     }

@@ -296,6 +296,9 @@ void haft__loader_check_names(haft__loader *l)
     if (haft__loader_keys_are_valid(l, "approvals")) {
         check_approvals(l, &declared);
     }
+    if (haft__loader_keys_are_valid(l, "middleware")) {
+        haft__loader_check_middleware(l);
+    }
     if (haft__loader_keys_are_valid(l, "context")) {
         check_spared(l);
     }

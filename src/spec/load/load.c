@@ -250,6 +250,7 @@ static void run_stages(haft__loader *l, haft_str text)
         haft__loader_build_choice,
         haft__loader_build_agents,
         haft__loader_build_tools,
+        haft__loader_build_middleware,
         haft__loader_check_names,
         haft__loader_check_graphs,
         haft__loader_check,

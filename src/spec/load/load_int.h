@@ -147,8 +147,6 @@ haft__agent_limits haft__loader_read_agent_limits(haft__loader *l, haft__json ow
 void haft__loader_add_node_tools(haft__loader *l);
 size_t haft__loader_count_node_tools(const haft__loader *l);
 
-/* ---- graph_functions.c ---- */
-
 /* The function of the program with that name (graph/run/function.h); NULL if the program has no
  * such function. */
 const haft__tool *haft__loader_find_function(const haft__loader *l, const char *prefix,
@@ -208,6 +206,16 @@ void haft__loader_add_skills(haft__loader *l);
 void haft__loader_build_databases(haft__loader *l);
 /* Adapts the argument `database` of a built-in to the databases of the spec. */
 void haft__loader_name_databases(haft__loader *l, haft__tool *tool);
+/* ---- middleware.c ---- */
+
+/* Sets the traits that entries `retry` and `cache` of `middleware` give the tool. */
+void haft__loader_apply_middleware(haft__loader *l, haft__tool *tool);
+/* The models of the entry `fallback`, and where they are; null without such an entry. */
+haft__json haft__loader_find_fallback(haft__loader *l, haft_str *ret_pointer);
+/* Reports tools in `middleware` that do not exist. */
+void haft__loader_check_middleware(haft__loader *l);
+/* Whether `middleware` has an entry of this kind. */
+bool haft__loader_has_middleware(const haft__loader *l, haft__middleware_kind kind);
 
 /* ---- build_tools.c ---- */
 
@@ -225,10 +233,11 @@ void haft__loader_build_skills(haft__loader *l); /* skills.c: folders of `skills
 void haft__loader_build_choice(haft__loader *l); /* build_choice.c */
 void haft__loader_build_agents(haft__loader *l); /* agents.c: agents that tools start */
 void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */
-void haft__loader_check_names(haft__loader *l);  /* check_names.c: named tools exist */
-void haft__loader_check_graphs(haft__loader *l); /* graphs.c: graphs can be used */
-void haft__loader_check(haft__loader *l);        /* check.c: all other checks */
-void haft__loader_check_tools(haft__loader *l);  /* check_tools.c: checks of single tools */
+void haft__loader_build_middleware(haft__loader *l); /* middleware.c */
+void haft__loader_check_names(haft__loader *l);      /* check_names.c: named tools exist */
+void haft__loader_check_graphs(haft__loader *l);     /* graphs.c: graphs can be used */
+void haft__loader_check(haft__loader *l);            /* check.c: all other checks */
+void haft__loader_check_tools(haft__loader *l);      /* check_tools.c: checks of single tools */
 /* check_command.c: checks the words of a tool's command. `pointer` is the location of the tool. */
 void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_str pointer);
 void haft__loader_check_conditions(haft__loader *l); /* check_conditions.c: `when` of a rule */

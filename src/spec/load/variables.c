@@ -226,9 +226,23 @@ static void check_databases(haft__loader *l)
     }
 }
 
+static void check_middleware(haft__loader *l)
+{
+    haft__json entries = haft__object_array(l->source, "middleware");
+    for (uint32_t i = 0; i < entries.count && l->status == HAFT_OK; i++) {
+        haft__json command = haft__object_object(entries.items[i], "command");
+        haft__json http = haft__object_object(entries.items[i], "http");
+        haft_str pointer = haft__loader_pointer(l, "/middleware/%u/http", i);
+        check_texts(l, command, "env", haft__loader_pointer(l, "/middleware/%u/command", i));
+        check_texts(l, http, "headers", pointer);
+        check_one(l, http, "url", pointer);
+    }
+}
+
 void haft__loader_check_variables(haft__loader *l)
 {
     check_tools(l);
+    check_middleware(l);
     check_servers(l);
     check_databases(l);
     check_one(l, haft__object_get(l->source, "model"), "api_key", HAFT__LIT("/model"));
@@ -350,6 +364,8 @@ typedef enum part {
     PART_MCP,
     PART_SERVERS,
     PART_SERVER,
+    PART_MIDDLEWARE,
+    PART_ENTRY,
     PART_TEXTS,
     PART_TEXT,
 } part;
@@ -359,13 +375,24 @@ static const struct {
     const char *key; /* NULL: every item or member */
     part inner;
 } parts[] = {
-    {PART_SPEC, "agents", PART_AGENTS}, {PART_AGENTS, NULL, PART_SPEC},
-    {PART_SPEC, "tools", PART_TOOLS},   {PART_TOOLS, NULL, PART_TOOL},
-    {PART_TOOL, "env", PART_TEXTS},     {PART_TOOL, "http", PART_HTTP},
-    {PART_HTTP, "url", PART_TEXT},      {PART_HTTP, "headers", PART_TEXTS},
-    {PART_SPEC, "mcp", PART_MCP},       {PART_MCP, "servers", PART_SERVERS},
-    {PART_SERVERS, NULL, PART_SERVER},  {PART_SERVER, "env", PART_TEXTS},
-    {PART_SERVER, "url", PART_TEXT},    {PART_SERVER, "headers", PART_TEXTS},
+    {PART_SPEC, "agents", PART_AGENTS},
+    {PART_AGENTS, NULL, PART_SPEC},
+    {PART_SPEC, "tools", PART_TOOLS},
+    {PART_TOOLS, NULL, PART_TOOL},
+    {PART_TOOL, "env", PART_TEXTS},
+    {PART_TOOL, "http", PART_HTTP},
+    {PART_HTTP, "url", PART_TEXT},
+    {PART_HTTP, "headers", PART_TEXTS},
+    {PART_SPEC, "mcp", PART_MCP},
+    {PART_MCP, "servers", PART_SERVERS},
+    {PART_SERVERS, NULL, PART_SERVER},
+    {PART_SERVER, "env", PART_TEXTS},
+    {PART_SERVER, "url", PART_TEXT},
+    {PART_SERVER, "headers", PART_TEXTS},
+    {PART_SPEC, "middleware", PART_MIDDLEWARE},
+    {PART_MIDDLEWARE, NULL, PART_ENTRY},
+    {PART_ENTRY, "command", PART_TOOL},
+    {PART_ENTRY, "http", PART_HTTP},
     {PART_TEXTS, NULL, PART_TEXT},
 };
 

@@ -16,7 +16,8 @@ static const problem_case cases[] = {
     {"tools:\n  - {builtin: [glob, grop], name: x}\n",
      "2:22: expected one of \"glob\", \"grep\", \"read\", \"execute_sql\", \"search_schemas\", "
      "\"python_execution\", \"tool_search\", \"read_result\", \"request_user_input\", "
-     "\"complete_workflow\", \"store_artifact\", found \"grop\" (did you mean grep?)\n"
+     "\"complete_workflow\", \"store_artifact\", \"write_todos\", found \"grop\" (did you mean "
+     "grep?)\n"
      "2:29: there is no key \"name\" here"},
     {"tools:\n  - {name: x, description: Reads the weather., headless: true, retries: 1, xy: 1}\n",
      "2:64: there is no key \"retries\" here (it is a trait: write traits: {retries: ...})\n"

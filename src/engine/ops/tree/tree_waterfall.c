@@ -176,6 +176,8 @@ static haft_status draw_event(picture *p, void *context, const haft__event *even
     case HAFT__EVENT_MODEL_CHANGED:
     case HAFT__EVENT_VIOLATION:
     case HAFT__EVENT_REMINDED:
+    case HAFT__EVENT_HOOK_STARTED:
+    case HAFT__EVENT_INTERVENTION:
     case HAFT__EVENT_CALL_REQUESTED:
     case HAFT__EVENT_CALL_STARTED:
     case HAFT__EVENT_CALL_ASKED:
