@@ -385,7 +385,7 @@ def cancelled(where):
 
 
 def this_repository():
-    question = " ".join(("where is", "the forced-to-auto", "gate", "decided?"))  # no line has it
+    question = "?dediced etag otua-ot-decrof eht si erehw"[::-1]  # no line of a file has its words
     found = result(question, str(ROOT))
     first = (found.get("references") or [{}])[0]
     check("the_gate_of_this_repository",

@@ -22,7 +22,8 @@ PROGRAMS = {
              r"done after \d+ events: Ada has time on Monday after ten\.\n",
     "tiny": r"haft \d+\.\d+\.\d+\ntried: \{\"grams\":6\}\nMissing required argument: letter\n"
             r"/paper: Expected integer, found string \"thick\"\nwaiting; \d+ events\n"
-            r"done; \d+ events\nThe letter to Ada is on its way; the one to Bob was kept\.\n"
+            r"pending: c1\.3, c1\.4, c1\.5\ndone; \d+ events\n"
+            r"The letter to Ada is on its way; the one to Bob was kept\.\n"
             r"cancelled; \d+ events\n",
     "queued": r"c1\.1: delivery_time \{\"country\":\"Portugal\"\}\n"
               r"c1\.2: delivery_time \{\"country\":\"Norway\"\}\nc1\.2 is done\nc1\.1 is done\n"

@@ -263,12 +263,12 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 static const haft__option options[] = {
     {"token-file", 0, HAFT__OPTION_TEXT, "FILE",
      "the file of the server; by default haft-tokens.jsonl"},
-    {"roles", 0, HAFT__OPTION_TEXT, "LIST",
+    {"roles", 0, HAFT__OPTION_TEXT, "NAMES",
      "read, run, answer, admin or metrics, separated by commas; by default read,run,answer"},
     {"user", 0, HAFT__OPTION_TEXT, "NAME",
      "the user whose runs it may use; by default the token's name"},
     {"all-users", 0, HAFT__OPTION_FLAG, NULL, "it may use the runs of all users"},
-    {"expires", 0, HAFT__OPTION_TEXT, "DURATION", "when it expires, such as 30d; by default never"},
+    {"expires", 0, HAFT__OPTION_TEXT, "TIME", "when it expires, such as 30d; by default never"},
     {0},
 };
 

@@ -17,6 +17,7 @@ static const haft__placeholder words[] = {
     {"INSTANCE", HAFT__PLACEHOLDER_FILE, "a JSON file; - is standard input"},
     {"FORMAT", HAFT__PLACEHOLDER_ANY, "a text format of calls: hermes, mistral, purejson ..."},
     {"DIR", HAFT__PLACEHOLDER_DIRECTORY, "a directory"},
+    {"SPEC|DIR", HAFT__PLACEHOLDER_FILE, "a spec, or a directory with specs"},
     {"DIR|FILE", HAFT__PLACEHOLDER_FILE, "a directory or a file"},
     {"ID", HAFT__PLACEHOLDER_RUN, "a run: its id, the beginning of it, or `last`"},
     {"THREAD", HAFT__PLACEHOLDER_THREAD, "a thread: the id that several runs share"},
