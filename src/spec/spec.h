@@ -9,8 +9,8 @@
 #ifndef HAFT_SPEC_SPEC_H
 #define HAFT_SPEC_SPEC_H
 
-#include "spec/middleware.h"
 #include "database/database.h"
+#include "spec/middleware.h"
 #include "tool/registry.h"
 
 typedef enum haft__spec_kind {

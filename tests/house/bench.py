@@ -78,7 +78,9 @@ def peers(drivers=True, npm="exit 0", installed=False, missing=()):
 
 check("all_tables_without_words", tables() == ["tables", "bench/product.py", "bench/children.py",
                                              "bench/telemetry.py", "bench/graphs.py",
-                                             "bench/postgres.py", "bench/search_tree.py"])
+                                             "bench/postgres.py", "bench/search_tree.py",
+                                             "bench/serve.py"])
+check("serve_selects_only_its_table", tables("serve") == ["bench/serve.py"])
 check("children_select_only_their_tables", tables("children") == ["bench/children.py"])
 check("telemetry_selects_only_its_table", tables("telemetry") == ["bench/telemetry.py"])
 check("graphs_select_only_their_tables", tables("graphs") == ["bench/graphs.py"])

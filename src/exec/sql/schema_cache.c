@@ -231,6 +231,9 @@ static haft_status find_entry(haft__schema_cache *cache, const haft__schema_quer
 /* The error if no database could be read. */
 static haft_status check_sources(const schema_entry *entry, haft_error *err)
 {
+    if (entry->count == 0) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "the spec has no database");
+    }
     for (size_t i = 0; i < entry->count; i++) {
         if (entry->sources[i].problem.len == 0) {
             return HAFT_OK;

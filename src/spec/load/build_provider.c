@@ -2,6 +2,7 @@
 /* build_provider.c - checks the provider of a spec's model, suggests a missing provider, and loads
  * the fallback models. Tests: tests/spec/load/build_provider_test.c,
  * tests/spec/load/fallback_test.c. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -267,6 +268,7 @@ void haft__loader_build_fallbacks(haft__loader *l)
         models = further;
         first = 0;
     }
+    assert(models.count <= HAFT__LIMIT_SPEC_MODELS); /* as the schema of specs says */
     for (uint32_t i = models.count; i > first && l->status == HAFT_OK; i--) {
         haft_str at = haft__loader_pointer(l, "%.*s/%u", HAFT__ARG(pointer), i - 1);
         haft_str with = haft__loader_pointer(

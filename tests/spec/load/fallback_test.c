@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/spec/load/build_provider.c: the models of a spec after the first. */
+#include "base/limits.h"
 #include "base/str.h"
 #include "model/provider.h"
 #include "run/handoff/handoff.h"
 #include "spec/spec_help.h"
+
+_Static_assert(HAFT__LIMIT_SPEC_MODELS == 8, "two rows have as many models, and one more");
 
 static const problem_case cases[] = {
     {"models: [offline]\n", ""},
