@@ -97,9 +97,8 @@ static haft_status read_instructions(const haft__skill_request *request, haft__a
 
 static haft_status fail_script(haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "/file",
-                                    "this version of haft does not run scripts of skills: they "
-                                    "need a sandbox, which a later version has");
+    haft_status status =
+        haft__fail(err, HAFT_UNSUPPORTED, "/file", "haft does not run scripts of skills");
     return haft__hint(err, status, "continue without the script, with the tools that you have");
 }
 
