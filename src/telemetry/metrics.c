@@ -126,6 +126,7 @@ static haft__series *new_series(haft__metrics *metrics, haft__metric_id id, cons
     haft__series **all =
         haft__vec_reserve_in(&metrics->arena, metrics->series, metrics->count, &metrics->capacity,
                              metrics->count + 1, sizeof(*metrics->series));
+    metrics->series = all != NULL ? all : metrics->series; /* the capacity is that of `all` */
     haft__series *series = haft__arena_array(&metrics->arena, 1, sizeof(*series));
     uint64_t *buckets =
         haft__arena_array(&metrics->arena, row->bound_count + 1, sizeof(*series->buckets));
@@ -133,7 +134,6 @@ static haft__series *new_series(haft__metrics *metrics, haft__metric_id id, cons
     if (all == NULL || series == NULL || buckets == NULL || kept.ptr == NULL) {
         return NULL;
     }
-    metrics->series = all;
     series->metric = id;
     series->buckets = buckets;
     memcpy(series->labels, labels, sizeof(series->labels));
