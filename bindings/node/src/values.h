@@ -31,7 +31,7 @@ double number_get(napi_env env, napi_value value);
 /* The member of an object. */
 napi_value member_get(napi_env env, napi_value object, const char *name);
 
-/* The pointer of an external value; NULL if it is none, and an exception is pending. */
+/* The pointer of an external value. NULL for another value; then an exception is pending. */
 void *pointer_get(napi_env env, napi_value value);
 
 napi_value text_new(napi_env env, const char *text, size_t length);
